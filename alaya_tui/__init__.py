@@ -1,0 +1,1 @@
+"""Alaya's two faces: the screen and the command line."""
