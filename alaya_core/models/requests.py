@@ -1,0 +1,68 @@
+"""What callers ask of `Memory`: the filters and options that several use cases share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+SORTS = ("recent", "hottest", "coldest", "linked", "importance", "title", "used")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which cards (and passages) may be found; empty tuples and None filter nothing.
+
+    Attributes:
+        since: Earliest `created_at` (cards) or turn time (passages), ms, inclusive.
+        until: Latest, ms, inclusive.
+        archived: Whether archived cards are seen too.
+    """
+
+    scope: tuple[str, ...] = ()
+    type: tuple[str, ...] = ()
+    tag: tuple[str, ...] = ()
+    tier: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
+    origin: tuple[str, ...] = ()
+    entity: tuple[str, ...] = ()
+    session: str | None = None
+    since: int | None = None
+    until: int | None = None
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecallOptions:
+    """How to recall.
+
+    Attributes:
+        limit: Most cards (and as many passages) to answer; None = `recall.max_results` of the config.
+        within: What to search.
+        context: Whether each hit brings the turns it came from.
+        auto: An agent's hook asks: decide first whether the text needs memory, and count the access lightly.
+        typed: Somebody is typing: log no access.
+        vectors: Whether the vector leg may be used (words answer at once, vectors a moment later).
+    """
+
+    limit: int | None = None
+    within: Literal["cards", "passages", "both"] = "both"
+    filters: Filters = field(default_factory=Filters)
+    context: bool = False
+    auto: bool = False
+    typed: bool = False
+    vectors: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CardChanges:
+    """What `edit` changes; None leaves a field as it is."""
+
+    title: str | None = None
+    content: str | None = None
+    overview: str | None = None
+    type: str | None = None
+    tags: tuple[str, ...] | None = None
+    entities: tuple[str, ...] | None = None
+    importance: float | None = None
+    confidence: float | None = None
+    scope: str | None = None
