@@ -66,7 +66,7 @@ class Turn:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def digest(self) -> bytes:
-        """32 bytes that say whether two turns are the same: role, content, time and tool calls, not how we read them."""
+        """32 bytes over role, content, time and tool calls: whether two turns are the same, however they were read."""
         calls = [[call.id, call.name, call.arguments] for call in self.tool_calls]
         raw = json.dumps(
             [self.role, self.content, self.timestamp, calls], ensure_ascii=True, sort_keys=True, default=str
@@ -91,7 +91,8 @@ class SessionHeader:
         timestamp: Its start, ms since the epoch, UTC; None when neither header nor turns say.
         channel: Where it took place (`telegram`, `cli`, `claude-code` ...); `unknown` if nobody says.
         agent: Whose session it is; `main` if nobody says.
-        format: The format it was read as (`openclaw`, `claude-code`, `codex`, `codex-legacy`, `alaya`, `text`, `openclaw-sqlite`).
+        format: The format it was read as (`openclaw`, `openclaw-sqlite`, `claude-code`, `codex`, `codex-legacy`,
+            `alaya`, `text`).
         metadata: model, tokens, duration_ms, cwd, title, abandoned turn ranges ..., whatever the source knew.
     """
 

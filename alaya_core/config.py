@@ -1,0 +1,231 @@
+"""The only reader of config files and of the environment.
+
+Precedence: environment, then `config.json` of the home, then the defaults here. The file is never rewritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+
+from alaya_core.errors import ConfigError
+from alaya_core.models.answers import ConfigRow
+
+HOME_VARIABLE = "ALAYA_HOME"
+AGENT_VARIABLE = "ALAYA_AGENT"
+
+
+class Section(BaseModel):
+    """A group of settings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EmbeddingConfig(Section):
+    """How text becomes vectors."""
+
+    provider: str = Field(
+        "bundled", description="bundled (offline), siliconflow, openai, ollama, llamacpp, jina, voyage"
+    )
+    model: str | None = Field(None, description="the provider's model; none = the provider's usual one")
+    dimensions: int | None = Field(None, gt=0, le=8192, description="numbers a vector, passed to the provider")
+    base_url: str | None = Field(None, description="address of an OpenAI-compatible endpoint, up to /v1")
+    api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
+    batch_size: int | None = Field(None, gt=0, le=2048, description="texts a request; none = the provider's limit")
+    max_concurrency: int = Field(4, gt=0, le=64, description="requests at once")
+    timeout_s: float = Field(30.0, gt=0, description="seconds a request may take")
+    max_tokens: int | None = Field(None, gt=0, description="tokens a text may have; longer ones are cut and averaged")
+    query_prefix: str | None = Field(None, description="put before a query; none = the model's usual one")
+    passage_prefix: str | None = Field(None, description="put before a stored text; none = the model's usual one")
+    query_cache_size: int = Field(256, ge=0, description="query vectors kept in memory")
+    query_cache_ttl_s: float = Field(1800.0, ge=0, description="seconds a query vector is kept")
+
+
+class TemperatureConfig(Section):
+    """Where the tiers begin and end."""
+
+    hot_threshold: float = Field(0.7, ge=0, le=1, description="HOT from this temperature on")
+    cold_threshold: float = Field(0.3, ge=0, le=1, description="COLD below it, when long unused")
+    cold_days: int = Field(30, ge=0, description="days unused before a card may turn COLD")
+    hot_limit: int = Field(5_000, ge=0, description="most HOT cards; the coolest above it are WARM")
+
+
+class LifecycleConfig(Section):
+    """How cards cool."""
+
+    model: Literal["weibull", "product", "halflife"] = Field("weibull", description="weibull, product or halflife")
+
+
+class DistillConfig(Section):
+    """How sessions become cards."""
+
+    max_cards_per_session: int = Field(10, gt=0, description="most cards from one session")
+    auto_distill: bool = Field(False, description="distill what was ingested at once, as with --distill")
+
+
+class RecallConfig(Section):
+    """How cards and passages are found and ranked."""
+
+    max_results: int = Field(10, gt=0, le=1000, description="most cards, and as many passages, in an answer")
+    candidates: int = Field(60, gt=0, le=5000, description="how many each leg brings before ranking")
+    min_similarity: float = Field(0.6, ge=0, le=1, description="vector hits below it are not candidates (rescaled)")
+    floor: float = Field(0.35, ge=0, le=1, description="hits scored below it are counted, not shown")
+    graph_expand_depth: int = Field(1, ge=0, le=1, description="0 shows no neighbours under hits")
+    related: int = Field(5, ge=0, le=50, description="most neighbours under a hit")
+
+
+class PassagesConfig(Section):
+    """How raw turns are searched."""
+
+    limit: int = Field(
+        1_000_000, ge=0, description="most passages indexed; beyond it a session is counted, not indexed"
+    )
+    tool_characters: int = Field(
+        2_000, ge=0, description="of a tool's output, how much is searched (its head and tail)"
+    )
+
+
+class RawConfig(Section):
+    """What is kept of what came in."""
+
+    keep_source: bool = Field(True, description="keep the bytes of every source, compressed")
+
+
+class HomeConfig(Section):
+    """How processes share a home."""
+
+    busy_timeout_s: float = Field(10.0, ge=0, description="seconds to wait for another process before giving up")
+
+
+RENAMED = {
+    "temperature.warm_threshold": "temperature.cold_threshold",
+    "recall.vector_top_k": "recall.candidates",
+    "recall.limit": "recall.max_results",
+    "recall.minScore": "recall.floor",
+}
+"""Keys of earlier documents, and what they are called here."""
+
+PLANNED = frozenset({"version", "data_dir", "introspect", "logging", "working_memory", "scopes", "llm"})
+"""Keys that are known but that nothing reads."""
+
+
+class Config(Section):
+    """All settings of a home."""
+
+    embedding: EmbeddingConfig = EmbeddingConfig()
+    temperature: TemperatureConfig = TemperatureConfig()
+    lifecycle: LifecycleConfig = LifecycleConfig()
+    distill: DistillConfig = DistillConfig()
+    recall: RecallConfig = RecallConfig()
+    passages: PassagesConfig = PassagesConfig()
+    raw: RawConfig = RawConfig()
+    home: HomeConfig = HomeConfig()
+
+    _warnings: list[str] = PrivateAttr(default_factory=list)
+    _from_file: set[str] = PrivateAttr(default_factory=set)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know about their config file, in sentences."""
+        return self._warnings
+
+    @classmethod
+    def load(cls, path: Path) -> Config:
+        """Reads a config file; an absent one means the defaults.
+
+        Raises:
+            ConfigError: It is not JSON, or a value is wrong; the message names file and key.
+        """
+        try:
+            text = path.read_text(encoding="utf-8-sig") if path.exists() else "{}"
+            raw = json.loads(text or "{}")
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{path} cannot be read: {error}", "mend it, or move it away for the defaults") from error
+        if not isinstance(raw, dict):
+            raise ConfigError(f"{path} holds no JSON object", "write {} for the defaults")
+        warnings: list[str] = []
+        known = _known_only(raw, warnings, path)
+        try:
+            config = cls.model_validate(known)
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(f"{path}: {key}: {first['msg']}", "`alaya config` lists the settings") from None
+        config._warnings.extend(warnings)
+        config._from_file.update(f"{group}.{key}" for group, keys in known.items() for key in keys)
+        return config
+
+    def rows(self) -> list[ConfigRow]:
+        """Every setting with its value, default, origin and meaning."""
+        rows = []
+        for key, group, name in setting_names():
+            section = getattr(self, group)
+            info = type(section).model_fields[name]
+            origin: Literal["default", "file"] = "file" if key in self._from_file else "default"
+            rows.append(
+                ConfigRow(
+                    key=key,
+                    value=getattr(section, name),
+                    default=info.default,
+                    origin=origin,
+                    meaning=info.description or "",
+                )
+            )
+        return rows
+
+
+def setting_names() -> Iterator[tuple[str, str, str]]:
+    """Yields (dotted key, group, name) of every setting."""
+    for group, info in Config.model_fields.items():
+        section = info.annotation
+        assert isinstance(section, type)
+        assert issubclass(section, BaseModel)
+        for name in section.model_fields:
+            yield f"{group}.{name}", group, name
+
+
+def _known_only(raw: dict[str, Any], warnings: list[str], path: Path) -> dict[str, dict[str, Any]]:
+    known_keys = {key for key, _, _ in setting_names()}
+    groups: dict[str, dict[str, Any]] = {}
+    for group, value in raw.items():
+        if group in PLANNED or group.startswith("_"):
+            continue
+        if not isinstance(value, dict):
+            warnings.append(f"{path}: unknown key {group}")
+            continue
+        for name, setting in value.items():
+            key = f"{group}.{name}"
+            renamed = RENAMED.get(key)
+            if renamed:
+                warnings.append(f"{path}: {key} is called {renamed} here")
+                key = renamed
+            if key not in known_keys:
+                warnings.append(f"{path}: unknown key {key}")
+                continue
+            target, leaf = key.split(".", 1)
+            groups.setdefault(target, {})[leaf] = setting
+    return groups
+
+
+def environment() -> Mapping[str, str]:
+    """The process's environment."""
+    return os.environ
+
+
+def home_path(given: Path | str | None, environ: Mapping[str, str]) -> Path:
+    """The home to use: as given, else ALAYA_HOME, else ~/.alaya; absolute."""
+    chosen = given or environ.get(HOME_VARIABLE) or "~/.alaya"
+    try:
+        return Path(chosen).expanduser().absolute()
+    except (RuntimeError, ValueError) as error:
+        raise ConfigError(f"the home {str(chosen)[:200]!r} is no path: {error}", "name a folder") from None
+
+
+def agent_name(given: str | None, environ: Mapping[str, str]) -> str | None:
+    """The agent that asks: as given, else ALAYA_AGENT; None is the owner, who sees all."""
+    return given or environ.get(AGENT_VARIABLE) or None

@@ -1,0 +1,145 @@
+"""The graph of a home: opened for a unit of work under its lock, brought up to the ledger, closed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from alaya_core.errors import BusyError, DamagedError, ReadOnlyHomeError
+from alaya_core.models.commit import Commit
+from alaya_core.stores.files import make_directory
+from alaya_core.stores.generations import Generations
+from alaya_core.stores.graph_apply import apply_commits
+from alaya_core.stores.graph_engine import open_graph
+from alaya_core.stores.graph_read import GraphReader, read_mark
+from alaya_core.stores.graph_rows import SCHEMA
+from alaya_core.stores.ledger import Ledger, LedgerMark
+from alaya_core.stores.locking import HomeLocks
+
+_CHUNK = 2_000
+"""Events a transaction: what keeps a write below the time that others wait for."""
+
+
+class GraphStore:
+    """Cards, links and sessions in the graph engine: a view of the ledger.
+
+    Args:
+        folder: `kuzu/` of a home.
+        locks: The home's locks.
+        ledger: The truth it follows.
+    """
+
+    def __init__(self, folder: Path, locks: HomeLocks, ledger: Ledger) -> None:
+        self._folder = folder
+        self._locks = locks
+        self._ledger = ledger
+        self._generations = Generations(folder, ".kuzu")
+        self.notices: list[str] = []
+
+    @property
+    def path(self) -> Path:
+        """The living graph file."""
+        return self._generations.current
+
+    @contextlib.contextmanager
+    def reading(self, *, timeout_s: float | None = None) -> Iterator[GraphReader]:
+        """Opens the graph to read, brought up to the ledger where that needs no waiting.
+
+        Args:
+            timeout_s: How long to wait for a writer; None = the home's own patience.
+
+        Raises:
+            BusyError: A writer held it all that time, or another process has the only pen and there is no graph yet.
+        """
+        behind = self._behind()
+        if behind:
+            with contextlib.suppress(BusyError, ReadOnlyHomeError), self._locks.writing("catch up", timeout_s=0):
+                self.catch_up()
+                behind = False
+        with self._locks.graph_reading(timeout_s=timeout_s):
+            if not self.path.exists():
+                raise BusyError("the graph is being built", "wait a moment and repeat")
+            with open_graph(self.path, write=False) as graph:
+                yield GraphReader(graph, stale=behind)
+
+    def catch_up(self) -> None:
+        """Applies what the ledger holds beyond the graph; the caller holds the writer lock.
+
+        A graph file that will not open is set aside and made anew from the ledger, and a notice says so.
+        """
+        if not self.path.exists():
+            self.rebuild()
+            return
+        try:
+            with self._locks.graph_reading(), open_graph(self.path, write=False) as graph:
+                mark = read_mark(graph)
+        except DamagedError as error:
+            aside = self._generations.set_aside(self.path)
+            self.notices.append(
+                f"the graph would not open ({error.message}); it lies in {aside.name}, a new one was made"
+            )
+            self.rebuild()
+            return
+        for chunk in _chunks(self._ledger.commits(mark)):
+            self.apply(chunk)
+
+    def apply(self, commits: list[Commit]) -> None:
+        """Applies commits that follow the graph's mark, in one transaction; the caller holds the writer lock."""
+        with self._locks.graph_writing(), open_graph(self.path, write=True) as graph:
+            mark = read_mark(graph)
+            fresh = [commit for commit in commits if commit.seq > mark.seq]
+            if fresh:
+                apply_commits(graph, fresh)
+
+    def rebuild(self, on_commits: Callable[[int], None] = lambda _: None) -> None:
+        """Builds a new generation from the whole ledger and switches to it; the caller holds the writer lock.
+
+        Args:
+            on_commits: Told how many commits have been applied.
+        """
+        make_directory(self._folder)
+        fresh = self._generations.next() if self.path.exists() else self.path
+        with open_graph(fresh, write=True) as graph:
+            for statement in SCHEMA:
+                graph.run(statement)
+        done = 0
+        for chunk in _chunks(self._ledger.commits(), _CHUNK * 10):
+            with open_graph(fresh, write=True) as graph:
+                apply_commits(graph, chunk)
+            done += len(chunk)
+            on_commits(done)
+        with self._locks.graph_writing():
+            self._generations.switch(fresh)
+            self._generations.remove_others()
+
+    def mark(self) -> LedgerMark:
+        """How far the graph has read the ledger; opens it."""
+        if not self.path.exists():
+            return LedgerMark()
+        with self._locks.graph_reading(), open_graph(self.path, write=False) as graph:
+            return read_mark(graph)
+
+    def _behind(self) -> bool:
+        if not self.path.exists():
+            return True
+        try:
+            with self._locks.graph_reading(), open_graph(self.path, write=False) as graph:
+                return read_mark(graph).seq < self._ledger.last_seq()
+        except DamagedError:
+            return True
+
+
+def _chunks(commits: Iterator[Commit], size: int = _CHUNK) -> Iterator[list[Commit]]:
+    """Commits in lists of about `size` events; a commit is never cut."""
+    chunk: list[Commit] = []
+    events = 0
+    while commit := next(islice(commits, 1), None):
+        chunk.append(commit)
+        events += len(commit.events)
+        if events >= size:
+            yield chunk
+            chunk, events = [], 0
+    if chunk:
+        yield chunk

@@ -1,0 +1,157 @@
+"""Applies commits to an open graph: small ones a statement a row, large ones in bulk; both idempotent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from alaya_core.models.card import Card, Link
+from alaya_core.models.commit import Commit, event_cards
+from alaya_core.models.session import SessionInfo
+from alaya_core.stores.folding import LinkKey, fold, session_ids
+from alaya_core.stores.graph_engine import GraphConnection
+from alaya_core.stores.graph_rows import (
+    CARD_COLUMNS,
+    SESSION_COLUMNS,
+    card_from_row,
+    card_row,
+    returning,
+    session_from_row,
+    session_row,
+    upsert,
+)
+
+_BULK = 24
+_LINK_COLUMNS = {
+    "a": "string",
+    "b": "string",
+    "relation": "string",
+    "weight": "float",
+    "reason": "string",
+    "origin": "string",
+    "created_at": "int",
+}
+
+
+def apply_commits(graph: GraphConnection, commits: Sequence[Commit]) -> None:
+    """Brings the graph up to the last of these commits, inside the caller's transaction."""
+    cards = read_cards(graph, {card for commit in commits for event in commit.events for card in event_cards(event)})
+    sessions = read_sessions(graph, {key for commit in commits for key in session_ids(commit)})
+    folded = fold(commits, cards, sessions)
+    known_before = set(cards)
+    _put(
+        graph, "Session", SESSION_COLUMNS, [session_row(s, folded.session_seq[s.id]) for s in folded.sessions.values()]
+    )
+    _put(graph, "Card", CARD_COLUMNS, [card_row(card, folded.card_seq[card.id]) for card in folded.cards.values()])
+    _root(graph, [folded.cards[key] for key in folded.rooted if key in folded.cards], known_before)
+    _unlink(graph, folded.unlinked)
+    _link(graph, folded.links.values(), known_before)
+    last = commits[-1]
+    for key, value in (("seq", str(last.seq)), ("segment", last.segment), ("offset", str(last.end))):
+        graph.run("MERGE (n:Meta {id: $id}) SET n.value = $value", {"id": key, "value": value})
+
+
+def read_cards(graph: GraphConnection, ids: Iterable[str]) -> dict[str, Card]:
+    """Cards by id; those that do not exist are left out."""
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    query = f"MATCH (c:Card) WHERE c.id IN $ids RETURN {returning('c', CARD_COLUMNS)}"
+    return {row[0]: card_from_row(row) for row in graph.run(query, {"ids": wanted})}
+
+
+def read_sessions(graph: GraphConnection, ids: Iterable[str]) -> dict[str, SessionInfo]:
+    """Sessions by id; those that do not exist are left out."""
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    query = f"MATCH (s:Session) WHERE s.id IN $ids RETURN {returning('s', SESSION_COLUMNS)}"
+    return {row[0]: session_from_row(row) for row in graph.run(query, {"ids": wanted})}
+
+
+def _put(graph: GraphConnection, table: str, columns: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
+    if len(rows) <= _BULK:
+        for row in rows:
+            graph.run(upsert(table, columns, "${}"), row)
+        return
+    schema = {"id": "string", **columns}
+    data = {name: [row[name] for row in rows] for name in schema}
+    graph.load(f"LOAD FROM $rows {upsert(table, columns, '`{}`')}", data, schema)
+
+
+def _root(graph: GraphConnection, cards: list[Card], known_before: set[str]) -> None:
+    """Writes the edges of cards to their sessions and entities."""
+    stale = [card.id for card in cards if card.id in known_before]
+    if stale:
+        graph.run("MATCH (c:Card)-[r:EXTRACTED_FROM]->() WHERE c.id IN $ids DELETE r", {"ids": stale})
+        graph.run("MATCH (c:Card)-[r:MENTIONS]->() WHERE c.id IN $ids DELETE r", {"ids": stale})
+    named = sorted({source.session_id for card in cards for source in card.sources})
+    present = set(read_sessions(graph, named))
+    origins = [
+        (card.id, source.session_id, list(source.turns))
+        for card in cards
+        for source in card.sources
+        if source.session_id in present
+    ]
+    mentions = [(card.id, entity) for card in cards for entity in dict.fromkeys(card.entities)]
+    if len(origins) + len(mentions) <= 2 * _BULK:
+        for card_id, session_id, turns in origins:
+            graph.run(
+                "MATCH (c:Card {id: $card}), (s:Session {id: $session}) "
+                "CREATE (c)-[:EXTRACTED_FROM {turns: $turns}]->(s)",
+                {"card": card_id, "session": session_id, "turns": turns},
+            )
+        for card_id, entity in mentions:
+            graph.run("MERGE (e:Entity {id: $id})", {"id": entity})
+            graph.run(
+                "MATCH (c:Card {id: $card}), (e:Entity {id: $entity}) CREATE (c)-[:MENTIONS]->(e)",
+                {"card": card_id, "entity": entity},
+            )
+        return
+    if origins:
+        columns = {name: [row[at] for row in origins] for at, name in enumerate(("a", "b", "turns"))}
+        graph.load("COPY EXTRACTED_FROM FROM $rows", columns, {"a": "string", "b": "string", "turns": "ints"})
+    if mentions:
+        entities = sorted({entity for _, entity in mentions})
+        graph.load("LOAD FROM $rows MERGE (e:Entity {id: id})", {"id": entities}, {"id": "string"})
+        columns = {name: [row[at] for row in mentions] for at, name in enumerate(("a", "b"))}
+        graph.load("COPY MENTIONS FROM $rows", columns, {"a": "string", "b": "string"})
+
+
+def _unlink(graph: GraphConnection, keys: Iterable[LinkKey]) -> None:
+    for from_id, to_id, relation in keys:
+        graph.run(
+            "MATCH (a:Card {id: $a})-[r:LINK {relation: $relation}]->(b:Card {id: $b}) DELETE r",
+            {"a": from_id, "b": to_id, "relation": relation},
+        )
+
+
+def _link(graph: GraphConnection, links: Iterable[Link], known_before: set[str]) -> None:
+    wanted = list(links)
+    rows = [
+        {
+            "a": link.from_id,
+            "b": link.to_id,
+            "relation": str(link.relation),
+            "weight": link.weight,
+            "reason": link.reason,
+            "origin": link.origin,
+            "created_at": link.created_at,
+        }
+        for link in wanted
+    ]
+    if len(rows) > _BULK:
+        maybe = [row["a"] for row in rows if row["a"] in known_before]
+        query = "MATCH (a:Card)-[r:LINK]->(b:Card) WHERE a.id IN $ids RETURN a.id, b.id, r.relation"
+        existing = {tuple(row) for row in graph.run(query, {"ids": maybe})} if maybe else set()
+        fresh = [row for row in rows if (row["a"], row["b"], row["relation"]) not in existing]
+        rows = [row for row in rows if (row["a"], row["b"], row["relation"]) in existing]
+        if fresh:
+            data = {name: [row[name] for row in fresh] for name in _LINK_COLUMNS}
+            graph.load("COPY LINK FROM $rows", data, _LINK_COLUMNS)
+    for row in rows:
+        graph.run(
+            "MATCH (x:Card {id: $a}), (y:Card {id: $b}) MERGE (x)-[r:LINK {relation: $relation}]->(y) "
+            "SET r.weight = $weight, r.reason = $reason, r.origin = $origin, r.created_at = $created_at",
+            row,
+        )

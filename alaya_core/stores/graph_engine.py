@@ -1,0 +1,129 @@
+"""The only importer of the graph engine: opens a database for a unit of work, runs Cypher with parameters, closes."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util  # noqa: F401 - the engine needs it loaded to read Arrow tables
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from alaya_core.errors import AlayaError, BusyError, DamagedError
+from alaya_core.stores.files import FILE_MODE
+
+ENGINE = "kuzu 0.11.3"
+
+_READ_POOL = 64 << 20
+_WRITE_POOL = 512 << 20
+_ADDRESS_SPACE = 1 << 36
+_PARAMETER = re.compile(r"\$([a-z_]+)")
+
+Row = list[Any]
+
+
+class GraphConnection:
+    """An open database; made by `open_graph` only."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def run(self, query: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Runs one statement.
+
+        Args:
+            query: Cypher; every value is a `$parameter`.
+            parameters: Exactly the parameters it names.
+
+        Raises:
+            AssertionError: Parameters and query do not match (the engine would answer nothing, silently).
+            DamagedError, BusyError, AlayaError: What the engine said, classified.
+        """
+        given = dict(parameters or {})
+        named = set(_PARAMETER.findall(query))
+        assert named == set(given), f"parameters {sorted(given)} for a query that names {sorted(named)}"
+        try:
+            result = self._connection.execute(query, given) if given else self._connection.execute(query)
+        except RuntimeError as error:
+            raise classified(error) from error
+        try:
+            return list(result.get_all())
+        finally:
+            result.close()
+
+    def load(self, query: str, columns: Mapping[str, Sequence[Any]], schema: Mapping[str, str]) -> None:
+        """Runs a statement over many rows at once.
+
+        Args:
+            query: Cypher with `$rows` where the table belongs (`LOAD FROM $rows ...`, `COPY X FROM $rows`).
+            columns: Values by column; no columns of length 0.
+            schema: Type of each column: `string`, `int`, `float`, `bool`, `strings`, `ints`.
+        """
+        import pyarrow as pa
+
+        types = {
+            "string": pa.string(),
+            "int": pa.int64(),
+            "float": pa.float64(),
+            "bool": pa.bool_(),
+            "strings": pa.list_(pa.string()),
+            "ints": pa.list_(pa.int64()),
+        }
+        arrays = {name: pa.array(columns[name], types[kind]) for name, kind in schema.items()}
+        try:
+            self._connection.execute(query, {"rows": pa.table(arrays)}).close()
+        except RuntimeError as error:
+            raise classified(error) from error
+
+
+@contextlib.contextmanager
+def open_graph(path: Path, *, write: bool) -> Iterator[GraphConnection]:
+    """Opens a graph file for one unit of work; the caller holds the matching lock.
+
+    A written block is one transaction: whole when the block ends well, absent otherwise.
+    """
+    import kuzu
+
+    try:
+        database = kuzu.Database(
+            str(path),
+            read_only=not write,
+            buffer_pool_size=_WRITE_POOL if write else _READ_POOL,
+            max_db_size=_ADDRESS_SPACE,
+        )
+    except (RuntimeError, IndexError, ValueError) as error:
+        raise classified(error) from error
+    with contextlib.closing(database), contextlib.closing(kuzu.Connection(database, num_threads=2)) as connection:
+        graph = GraphConnection(connection)
+        if not write:
+            yield graph
+            return
+        path.chmod(FILE_MODE)
+        graph.run("BEGIN TRANSACTION")
+        try:
+            yield graph
+        except BaseException:
+            with contextlib.suppress(AlayaError):
+                graph.run("ROLLBACK")
+            raise
+        graph.run("COMMIT")
+
+
+def classified(error: Exception) -> AlayaError:
+    """The engine knows only one kind of error; this reads its words."""
+    text = str(error)
+    lowered = text.lower()
+    if "lock" in lowered and ("could not set" in lowered or "concurrency" in lowered):
+        return BusyError("the graph is open in another process", "wait a moment and repeat")
+    damaged = (
+        "corrupt",
+        "not a valid",
+        "checksum",
+        "storage version",
+        "unable to open",
+        "invalid db",
+        "trying to read",
+    )
+    if any(word in lowered for word in damaged) or isinstance(error, IndexError | ValueError):
+        return DamagedError(f"the graph file cannot be read: {text[:200]}", "run `alaya rebuild l2`")
+    return AlayaError(f"the graph engine failed: {text[:300]}", "run `alaya verify`; `alaya rebuild l2` makes it anew")

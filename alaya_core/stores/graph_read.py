@@ -1,0 +1,211 @@
+"""Questions to an open graph. Every value is a parameter; nothing stored is ever part of a statement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from alaya_core.models.card import Card, CardState, Link
+from alaya_core.models.requests import Filters
+from alaya_core.models.session import SessionInfo
+from alaya_core.stores.graph_apply import read_cards, read_sessions
+from alaya_core.stores.graph_engine import GraphConnection
+from alaya_core.stores.graph_rows import CARD_COLUMNS, SESSION_COLUMNS, card_from_row, returning, session_from_row
+from alaya_core.stores.graph_rows import link_from_row as _link
+from alaya_core.stores.ledger import LedgerMark
+
+_LINK = "r.relation, r.weight, r.reason, r.origin, r.created_at"
+_ORDERS = {
+    "recent": "c.updated_at DESC",
+    "importance": "c.importance DESC",
+    "title": "lower(c.title)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """The other end of a link, as seen from one card."""
+
+    link: Link
+    card_id: str
+    title: str
+    type: str
+    state: str
+    scope: str
+    degree: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReader:
+    """An open graph, to read.
+
+    Attributes:
+        stale: Whether the ledger holds commits that this graph does not have yet.
+    """
+
+    graph: GraphConnection
+    stale: bool = False
+
+    def mark(self) -> LedgerMark:
+        """How far it has read the ledger."""
+        return read_mark(self.graph)
+
+    def cards(self, ids: Iterable[str]) -> dict[str, Card]:
+        """Cards by id; those that do not exist are left out."""
+        return read_cards(self.graph, ids)
+
+    def all_cards(self) -> list[Card]:
+        """Every card, whatever its state."""
+        rows = self.graph.run(f"MATCH (c:Card) RETURN {returning('c', CARD_COLUMNS)}")
+        return [card_from_row(row) for row in rows]
+
+    def card_seqs(self) -> dict[str, int]:
+        """The commit that last changed each card."""
+        return {row[0]: row[1] for row in self.graph.run("MATCH (c:Card) RETURN c.id, c.seq")}
+
+    def find_ids(self, prefix: str, limit: int = 10) -> list[str]:
+        """Ids of cards that begin with a prefix."""
+        query = "MATCH (c:Card) WHERE c.id STARTS WITH $prefix RETURN c.id ORDER BY c.id LIMIT $limit"
+        return [row[0] for row in self.graph.run(query, {"prefix": prefix, "limit": limit})]
+
+    def matching(self, filters: Filters, scopes: Sequence[str] | None, order: str | None = None) -> list[Card]:
+        """Cards that pass the filters a graph can judge (tier is not among them: it depends on the time).
+
+        Args:
+            scopes: The only scopes that may be seen; None = all.
+            order: `recent`, `importance` or `title`; None = any.
+        """
+        where, values = _conditions(filters, scopes)
+        sort = f" ORDER BY {_ORDERS[order]}, c.id" if order else ""
+        query = f"MATCH (c:Card) WHERE {where} RETURN {returning('c', CARD_COLUMNS)}{sort}"
+        return [card_from_row(row) for row in self.graph.run(query, values)]
+
+    def page(
+        self, filters: Filters, scopes: Sequence[str] | None, order: str, limit: int, offset: int
+    ) -> tuple[list[Card], int]:
+        """One page of the matching cards in an order, and how many match in all."""
+        where, values = _conditions(filters, scopes)
+        total = self.graph.run(f"MATCH (c:Card) WHERE {where} RETURN count(c)", values)[0][0]
+        query = f"MATCH (c:Card) WHERE {where} RETURN {returning('c', CARD_COLUMNS)} ORDER BY {_ORDERS[order]}, c.id"
+        rows = self.graph.run(f"{query} SKIP $skip LIMIT $limit", {**values, "skip": offset, "limit": limit})
+        return [card_from_row(row) for row in rows], total
+
+    def degrees(self, ids: Iterable[str] | None = None) -> dict[str, int]:
+        """How many links each card has; all cards with links when no ids are given."""
+        if ids is None:
+            rows = self.graph.run("MATCH (c:Card)-[r:LINK]-(:Card) RETURN c.id, count(r)")
+        else:
+            query = "MATCH (c:Card)-[r:LINK]-(:Card) WHERE c.id IN $ids RETURN c.id, count(r)"
+            rows = self.graph.run(query, {"ids": list(ids)})
+        return {row[0]: row[1] for row in rows}
+
+    def neighbours(self, ids: Sequence[str]) -> dict[str, list[Neighbour]]:
+        """The cards one link away from each of these, links in both directions."""
+        if not ids:
+            return {}
+        found: dict[str, list[tuple[Link, list[Any]]]] = {card_id: [] for card_id in ids}
+        ends = "b.title, b.type, b.state, b.scope"
+        out = f"MATCH (a:Card)-[r:LINK]->(b:Card) WHERE a.id IN $ids RETURN a.id, b.id, {_LINK}, {ends}"
+        into = f"MATCH (b:Card)-[r:LINK]->(a:Card) WHERE a.id IN $ids RETURN b.id, a.id, {_LINK}, {ends}"
+        for query, own in ((out, 0), (into, 1)):
+            for row in self.graph.run(query, {"ids": list(ids)}):
+                found[row[own]].append((_link(row[:7]), [row[1 - own], *row[7:]]))
+        others = {end[0] for pairs in found.values() for _, end in pairs}
+        degrees = self.degrees(others) if others else {}
+        return {
+            card_id: [
+                Neighbour(link, end[0], end[1], end[2], end[3], end[4], degrees.get(end[0], 1)) for link, end in pairs
+            ]
+            for card_id, pairs in found.items()
+        }
+
+    def links_between(self, a: str, b: str) -> list[Link]:
+        """Every link between two cards, in either direction."""
+        query = (
+            "MATCH (x:Card)-[r:LINK]->(y:Card) WHERE (x.id = $a AND y.id = $b) OR (x.id = $b AND y.id = $a) "
+            f"RETURN x.id, y.id, {_LINK}"
+        )
+        return [_link(row) for row in self.graph.run(query, {"a": a, "b": b})]
+
+    def all_links(self) -> list[Link]:
+        """Every link."""
+        return [_link(row) for row in self.graph.run(f"MATCH (a:Card)-[r:LINK]->(b:Card) RETURN a.id, b.id, {_LINK}")]
+
+    def session(self, session_id: str) -> SessionInfo | None:
+        """One session, if it is there."""
+        return read_sessions(self.graph, [session_id]).get(session_id)
+
+    def sessions(self) -> list[SessionInfo]:
+        """Every session, oldest first."""
+        query = f"MATCH (s:Session) RETURN {returning('s', SESSION_COLUMNS)} ORDER BY s.timestamp, s.id"
+        return [session_from_row(row) for row in self.graph.run(query)]
+
+    def cards_from(self, session_ids: Sequence[str]) -> dict[str, list[tuple[str, list[int]]]]:
+        """Per session: the active cards that came from it, each with its turns."""
+        if not session_ids:
+            return {}
+        query = (
+            "MATCH (c:Card)-[r:EXTRACTED_FROM]->(s:Session) WHERE s.id IN $ids AND c.state = $state "
+            "RETURN s.id, c.id, r.turns"
+        )
+        found: dict[str, list[tuple[str, list[int]]]] = {}
+        for row in self.graph.run(query, {"ids": list(session_ids), "state": str(CardState.ACTIVE)}):
+            found.setdefault(row[0], []).append((row[1], row[2]))
+        return found
+
+    def counts(self) -> dict[str, Counter[str]]:
+        """Cards by type and by state, links by relation."""
+        found: dict[str, Counter[str]] = {"type": Counter(), "state": Counter(), "relation": Counter()}
+        for kind, state, count in self.graph.run("MATCH (c:Card) RETURN c.type, c.state, count(c)"):
+            found["state"][state] += count
+            if state == CardState.ACTIVE:
+                found["type"][kind] += count
+        for relation, count in self.graph.run("MATCH ()-[r:LINK]->() RETURN r.relation, count(r)"):
+            found["relation"][relation] += count
+        return found
+
+
+def read_mark(graph: GraphConnection) -> LedgerMark:
+    """How far a graph has read the ledger."""
+    values = dict(graph.run("MATCH (m:Meta) RETURN m.id, m.value"))
+    return LedgerMark(int(values.get("seq", 0)), values.get("segment", ""), int(values.get("offset", 0)))
+
+
+def visible_states(filters: Filters) -> list[str]:
+    """The states that a search sees."""
+    states = [CardState.ACTIVE, CardState.SUPERSEDED]
+    return [str(state) for state in ([*states, CardState.ARCHIVED] if filters.archived else states)]
+
+
+def _conditions(filters: Filters, scopes: Sequence[str] | None) -> tuple[str, dict[str, Any]]:
+    clauses = ["c.state IN $states"]
+    values: dict[str, Any] = {"states": visible_states(filters)}
+    single = {
+        "type": filters.type,
+        "standing": filters.standing,
+        "origin": filters.origin,
+        "scope": filters.scope,
+    }
+    for name, wanted in single.items():
+        if wanted:
+            clauses.append(f"c.{name} IN ${name}")
+            values[name] = list(wanted)
+    if scopes is not None:
+        clauses.append("c.scope IN $visible")
+        values["visible"] = list(scopes)
+    session = (filters.session,) if filters.session else ()
+    for column, wanted in (("tags", filters.tag), ("entities", filters.entity), ("sessions", session)):
+        # The engine has no "any of"; names of parameters are ours, values are bound.
+        names = [f"{column}_{chr(97 + index // 26)}{chr(97 + index % 26)}" for index in range(len(wanted))]
+        if names:
+            clauses.append("(" + " OR ".join(f"list_contains(c.{column}, ${name})" for name in names) + ")")
+            values.update(zip(names, wanted, strict=True))
+    if filters.since is not None:
+        clauses.append("c.created_at >= $since")
+        values["since"] = filters.since
+    if filters.until is not None:
+        clauses.append("c.created_at <= $until")
+        values["until"] = filters.until
+    return " AND ".join(clauses), values

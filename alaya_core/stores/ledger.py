@@ -1,0 +1,278 @@
+"""The ledger: every change of the memory, one line each, before it is anything else.
+
+A line is `{"v","seq","id","at","actor","run","device","events":[...],"crc":"xxxxxxxx"}`; the crc-32 is over the bytes
+before `,"crc":`. Lines lie in segments named by the seq of their first line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from alaya_core.errors import DamagedError, NewerHomeError
+from alaya_core.models.commit import EVENT_VERSIONS, Commit, Event
+from alaya_core.stores.files import append_bytes, make_directory, sync_directory, translated, write_file
+
+SEGMENT_BYTES = 64 << 20
+_NEW_SEGMENT = "{:012d}.jsonl"
+_CRC = b',"crc":"'
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFault:
+    """A line that cannot be trusted: `torn` (the last, half-written), `crc`, `gap` in the numbers, or `json`."""
+
+    kind: str
+    segment: str
+    line: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerMark:
+    """How far a view has read: the last seq it holds, and where the next line begins."""
+
+    seq: int = 0
+    segment: str = ""
+    offset: int = 0
+
+
+class Ledger:
+    """Reads and appends commits. The caller holds the writer lock to append.
+
+    Args:
+        folder: `raw/ledger` of a home.
+        segment_bytes: When a new segment begins.
+    """
+
+    def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> None:
+        self._folder = folder
+        self._segment_bytes = segment_bytes
+        self._verified: dict[str, tuple[int, int]] = {}
+
+    def segments(self) -> list[Path]:
+        """The segment files, oldest first."""
+        return sorted(path for path in self._folder.glob("*.jsonl") if path.stem.isdigit())
+
+    def last_seq(self) -> int:
+        """The seq of the last whole line; 0 when there is none. Reads only the end of the last segment."""
+        for segment in reversed(self.segments()):
+            line = _last_whole_line(segment)
+            if line:
+                return int(_parse(line, segment.name, 0).seq)
+        return 0
+
+    def append(
+        self,
+        events: Sequence[Event],
+        *,
+        commit_id: str,
+        at: int,
+        actor: str,
+        run: str = "",
+        expect_seq: int | None = None,
+    ) -> Commit:
+        """Writes one commit and makes it durable.
+
+        Args:
+            events: What changed; not empty.
+            at: Now, ms.
+            expect_seq: The last seq the caller has seen; None = whatever is there.
+
+        Raises:
+            DamagedError: An earlier line cannot be trusted: nothing is written until `verify` has mended it.
+            NewerHomeError: An earlier line was written by a newer version.
+        """
+        self.set_torn_tail_aside()
+        self._require_sound()
+        seq = self.last_seq() + 1
+        if expect_seq is not None and seq != expect_seq + 1:
+            raise DamagedError(f"the ledger moved to {seq - 1} while {expect_seq} was expected", "repeat the command")
+        segments = self.segments()
+        segment = segments[-1] if segments else self._folder / _NEW_SEGMENT.format(1)
+        if segments and segment.stat().st_size >= self._segment_bytes:
+            segment = self._folder / _NEW_SEGMENT.format(seq)
+        device = platform.node()
+        body = {"v": 1, "seq": seq, "id": commit_id, "at": at, "actor": actor, "run": run, "device": device}
+        line = encode_line({**body, "events": list(events)})
+        append_bytes(segment, line, durable=True)
+        stat = segment.stat()
+        self._verified[segment.name] = (stat.st_size, stat.st_mtime_ns)
+        return Commit(seq, commit_id, at, actor, run, device, tuple(events), 1, segment.name, stat.st_size)
+
+    def commits(self, after: LedgerMark | int = 0) -> Iterator[Commit]:
+        """Yields the commits behind a mark (or seq), in order; stops before a torn last line.
+
+        Raises:
+            DamagedError: A line behind the mark cannot be trusted.
+            NewerHomeError: A line was written by a newer version.
+        """
+        mark = after if isinstance(after, LedgerMark) else LedgerMark(after)
+        segments = self.segments()
+        expected = mark.seq + 1
+        for index, segment in enumerate(segments):
+            following = int(segments[index + 1].stem) if index + 1 < len(segments) else None
+            if following is not None and following <= expected:
+                continue
+            start = mark.offset if segment.name == mark.segment else 0
+            for commit in _read_segment(segment, start if _line_begins(segment, start) else 0):
+                if commit.seq < expected:
+                    continue
+                if commit.seq != expected:
+                    raise DamagedError(f"the ledger jumps from {expected - 1} to {commit.seq}", "run `alaya verify`")
+                expected += 1
+                yield commit
+
+    def faults(self) -> list[LedgerFault]:
+        """Everything in the ledger that cannot be trusted, the torn last line included."""
+        found: list[LedgerFault] = []
+        expected = 1
+        segments = self.segments()
+        for segment in segments:
+            with segment.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    if not line.endswith(b"\n"):
+                        kind = "torn" if segment == segments[-1] else "crc"
+                        found.append(LedgerFault(kind, segment.name, number, f"{len(line)} bytes without an end"))
+                        continue
+                    if not _sound(line):
+                        found.append(LedgerFault("crc", segment.name, number, "its bytes do not match its checksum"))
+                        expected += 1
+                        continue
+                    seq = json.loads(line)["seq"]
+                    if seq != expected:
+                        found.append(LedgerFault("gap", segment.name, number, f"seq {seq} where {expected} was due"))
+                    expected = seq + 1
+        return found
+
+    def set_torn_tail_aside(self) -> Path | None:
+        """Moves a half-written last line to `torn/`; the caller holds the writer lock.
+
+        Returns:
+            Where it lies now; None when the ledger ended well.
+        """
+        segments = self.segments()
+        if not segments or _ends_well(segments[-1]):
+            return None
+        segment = segments[-1]
+        keep = _whole_bytes(segment)
+        with segment.open("rb") as file:
+            file.seek(keep)
+            torn = file.read()
+        aside = self._folder / "torn" / f"{segment.stem}-{keep}.part"
+        make_directory(aside.parent)
+        write_file(aside, torn)
+        with translated(segment):
+            os.truncate(segment, keep)
+            sync_directory(self._folder)
+        return aside
+
+    def _require_sound(self) -> None:
+        for segment in self.segments():
+            stat = segment.stat()
+            if self._verified.get(segment.name) == (stat.st_size, stat.st_mtime_ns):
+                continue
+            with segment.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    if not _sound(line):
+                        where = f"line {number} of {segment.name}"
+                        raise DamagedError(
+                            f"the ledger is damaged: {where} does not match its checksum",
+                            "reading goes on, writing has stopped; run `alaya verify`",
+                        )
+            self._verified[segment.name] = (stat.st_size, stat.st_mtime_ns)
+
+
+def encode_line(body: dict[str, object]) -> bytes:
+    """A commit as its line, checksum and newline included."""
+    payload = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")[:-1]
+    return payload + _CRC + f"{zlib.crc32(payload):08x}".encode() + b'"}\n'
+
+
+def _sound(line: bytes) -> bool:
+    at = line.rfind(_CRC)
+    return at > 0 and line[at + len(_CRC) :] == f'{zlib.crc32(line[:at]):08x}"}}\n'.encode()
+
+
+def _parse(line: bytes, segment: str, end: int) -> Commit:
+    if not _sound(line):
+        raise DamagedError(
+            f"the ledger is damaged: a line of {segment} does not match its checksum", "run `alaya verify`"
+        )
+    raw = json.loads(line)
+    if raw["v"] > 1 or any(event["v"] > EVENT_VERSIONS.get(event["kind"], 0) for event in raw["events"]):
+        raise NewerHomeError("the ledger holds changes of a newer version of Alaya", "update alaya-tui")
+    return Commit(
+        seq=raw["seq"],
+        id=raw["id"],
+        at=raw["at"],
+        actor=raw["actor"],
+        run=raw["run"],
+        device=raw["device"],
+        events=tuple(raw["events"]),
+        v=raw["v"],
+        segment=segment,
+        end=end,
+    )
+
+
+def _read_segment(segment: Path, start: int) -> Iterator[Commit]:
+    with segment.open("rb") as file:
+        file.seek(start)
+        offset = start
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            offset += len(line)
+            yield _parse(line, segment.name, offset)
+
+
+def _line_begins(segment: Path, offset: int) -> bool:
+    if offset == 0:
+        return True
+    with segment.open("rb") as file:
+        file.seek(offset - 1)
+        return file.read(1) == b"\n"
+
+
+def _ends_well(segment: Path) -> bool:
+    size = segment.stat().st_size
+    return size == 0 or _line_begins(segment, size)
+
+
+def _whole_bytes(segment: Path) -> int:
+    """Bytes up to and including the last newline."""
+    size = segment.stat().st_size
+    with segment.open("rb") as file:
+        step = 1 << 16
+        position = size
+        while position > 0:
+            begin = max(0, position - step)
+            file.seek(begin)
+            found = file.read(position - begin).rfind(b"\n")
+            if found >= 0:
+                return begin + found + 1
+            position = begin
+    return 0
+
+
+def _last_whole_line(segment: Path) -> bytes:
+    end = _whole_bytes(segment)
+    if end == 0:
+        return b""
+    with segment.open("rb") as file:
+        tail, position = b"", end - 1
+        while position > 0:
+            begin = max(0, position - (1 << 16))
+            file.seek(begin)
+            tail = file.read(position - begin) + tail
+            found = tail.rfind(b"\n")
+            if found >= 0:
+                return tail[found + 1 :] + b"\n"
+            position = begin
+        return tail + b"\n"
