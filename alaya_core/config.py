@@ -42,6 +42,8 @@ class EmbeddingConfig(Section):
     max_tokens: int | None = Field(None, gt=0, description="tokens a text may have; longer ones are cut and averaged")
     query_prefix: str | None = Field(None, description="put before a query; none = the model's usual one")
     passage_prefix: str | None = Field(None, description="put before a stored text; none = the model's usual one")
+    query_task: str | None = Field(None, description="value of the service's task field for queries")
+    passage_task: str | None = Field(None, description="value of the service's task field for stored texts")
     query_cache_size: int = Field(256, ge=0, description="query vectors kept in memory")
     query_cache_ttl_s: float = Field(1800.0, ge=0, description="seconds a query vector is kept")
 

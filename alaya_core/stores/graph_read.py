@@ -137,6 +137,11 @@ class GraphReader:
         """One session, if it is there."""
         return read_sessions(self.graph, [session_id]).get(session_id)
 
+    def sessions_of_source(self, digest: str) -> list[SessionInfo]:
+        """The sessions that came from the bytes of a sha256."""
+        query = f"MATCH (s:Session) WHERE s.source = $source RETURN {returning('s', SESSION_COLUMNS)} ORDER BY s.id"
+        return [session_from_row(row) for row in self.graph.run(query, {"source": digest})]
+
     def sessions(self) -> list[SessionInfo]:
         """Every session, oldest first."""
         query = f"MATCH (s:Session) RETURN {returning('s', SESSION_COLUMNS)} ORDER BY s.timestamp, s.id"

@@ -1,0 +1,320 @@
+"""Secret values found and masked in any text, in time linear in its length.
+
+A leaf: it knows shapes of keys (a provider's prefix is enough) and names of secrets (`password=`, `密码：`), whose
+value must also look like one: code, placeholders, prose and counters after such a name are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+_LONGEST = 512  # of a value; bounds what one name can cost
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where a secret value stands in a text.
+
+    Attributes:
+        start: Of the value alone, not of the name before it.
+        end: One past its last character.
+        kind: What it is (`password`, `github`, `jwt` ...), lower-case.
+    """
+
+    start: int
+    end: int
+    kind: str
+
+
+def mask(text: str) -> str:
+    """The text with each secret value replaced by `[secret:<kind>]`; masking twice changes nothing more."""
+    found = find(text)
+    if not found:
+        return text
+    parts: list[str] = []
+    last = 0
+    for secret in found:
+        parts += (text[last : secret.start], f"[secret:{secret.kind}]")
+        last = secret.end
+    return "".join([*parts, text[last:]])
+
+
+def find(text: str) -> list[Secret]:
+    """All secret values in a text, in order and without overlap."""
+    candidates = [*_pem_blocks(text), *_shaped(text), *_url_passwords(text), *_named(text), *_flags(text)]
+    opaque = [match.span() for match in _OPAQUE.finditer(text)]
+    kept: list[Secret] = []
+    for secret in sorted(candidates, key=lambda item: (item.start, -item.end)):
+        if kept and secret.start < kept[-1].end:
+            continue
+        while opaque and opaque[0][1] <= secret.start:
+            opaque.pop(0)
+        if opaque and opaque[0][0] <= secret.start and secret.kind != "private-key":
+            continue
+        kept.append(secret)
+    return kept
+
+
+# Base64 of images and the like: whatever a key's shape would find inside is chance.
+_OPAQUE = re.compile(
+    r"data:[\w.+-]{1,40}/[\w.+-]{1,60}(?:;[\w=-]{1,40}){0,3};base64,[A-Za-z0-9+/=_-]*+|[A-Za-z0-9+/]{600,}+"
+)
+
+_EDGE = r"(?<![A-Za-z0-9_-])"
+_SHAPES: tuple[tuple[str, str, bool], ...] = (
+    # kind, shape, whether letters AND digits must be mixed (a prefix that is also a word)
+    ("anthropic", r"sk-ant-[A-Za-z0-9_-]{16,300}+", False),
+    ("openai", r"sk-(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{20,300}+", True),
+    ("github", r"(?:gh[pousr]_[A-Za-z0-9]{20,255}+|github_pat_[A-Za-z0-9_]{20,255}+)", False),
+    ("gitlab", r"gl(?:pat|ptt|dt|rt|soat|cbt)-[A-Za-z0-9_-]{16,100}+", True),
+    ("slack", r"(?:xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,250}+|xapp-\d-[A-Za-z0-9-]{10,250}+)", True),
+    ("aws", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])", False),
+    ("google", r"(?:AIza[A-Za-z0-9_-]{30,45}+|ya29\.[A-Za-z0-9_-]{20,300}+|GOCSPX-[A-Za-z0-9_-]{20,60}+)", False),
+    ("telegram", r"\d{7,11}:[A-Za-z0-9_-]{33,36}(?![A-Za-z0-9_-])", True),
+    ("stripe", r"(?:[srp]k_(?:live|test)_[A-Za-z0-9]{10,250}+|whsec_[A-Za-z0-9+/]{16,100}+)", True),
+    ("npm", r"npm_[A-Za-z0-9]{30,60}+", False),
+    ("pypi", r"pypi-[A-Za-z0-9_-]{40,300}+", True),
+    ("huggingface", r"hf_[A-Za-z0-9]{25,60}+", False),
+    ("sendgrid", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}+", True),
+    ("digitalocean", r"do[opr]_v1_[a-f0-9]{40,80}+", False),
+    ("shopify", r"shp(?:at|ss|ca|pa)_[A-Fa-f0-9]{24,64}+", False),
+    ("twilio", r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])", False),
+    ("mailgun", r"key-[0-9a-f]{32}(?![A-Za-z0-9])", False),
+    ("key", r"(?:gsk|r8|nvapi|xai|pplx|tvly|fw|csk|rnd|fly|sntrys|glsa|dckr_pat|lin_api|figd|ntn|secret|phc|whsk)[_-][A-Za-z0-9_-]{24,300}+", True),
+    ("key", r"(?:hvs\.[A-Za-z0-9_-]{20,250}+|dapi[0-9a-f]{32}|PMAK-[A-Za-z0-9-]{40,90}+|tskey-[A-Za-z0-9-]{16,100}+)", True),
+    ("key", r"AGE-SECRET-KEY-1[A-Z0-9]{40,80}+", False),
+    ("aliyun", r"LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])", True),
+    ("tencent", r"AKID[A-Za-z0-9]{30,48}(?![A-Za-z0-9])", True),
+    ("discord", r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}+", True),
+    ("jwt", r"eyJ[A-Za-z0-9_-]{8,4096}+\.[A-Za-z0-9_-]{8,8192}+(?:\.[A-Za-z0-9_-]{0,2048}+)?", True),
+)  # fmt: skip
+_SHAPED = [(kind, re.compile(_EDGE + shape), mixed) for kind, shape, mixed in _SHAPES]
+_WEBHOOK = re.compile(
+    r"https://(?:hooks\.slack(?:-gov)?\.com/(?:services|workflows)|(?:\w{1,8}\.)?discord(?:app)?\.com/api/webhooks|"
+    r"open\.feishu\.cn/open-apis/bot/v2/hook)/([A-Za-z0-9/_-]{20,200}+)"
+)
+_BEARER = re.compile(
+    r"(?i:\b(bearer|authorization\W{1,4}(?:basic|token|apikey|bearer)))\s{1,4}([A-Za-z0-9._~+/=-]{8,4096}+)"
+)
+_COOKIE = re.compile(r"(?i:\bcookie:)[ \t]{0,4}[\w.-]{1,60}=([^\s;,\"']{16,512}+)")
+
+
+def _shaped(text: str) -> Iterator[Secret]:
+    for kind, shape, mixed in _SHAPED:
+        for match in shape.finditer(text):
+            value = match.group()
+            if (not mixed or _mixed(value)) and not _repetitive(value):
+                yield Secret(match.start(), match.end(), kind)
+    for match in _WEBHOOK.finditer(text):
+        if not _repetitive(match[1]):
+            yield Secret(match.start(1), match.end(1), "webhook")
+    for match in _BEARER.finditer(text):
+        value = match[2]
+        if len(value) >= 8 and (_mixed(value) or len(value) >= 24) and not _is_placeholder(value):
+            yield Secret(match.start(2), match.end(2), "token")
+    for match in _COOKIE.finditer(text):
+        if _mixed(match[1]) and not _is_placeholder(match[1]):
+            yield Secret(match.start(1), match.end(1), "cookie")
+
+
+def _mixed(value: str) -> bool:
+    return any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
+
+
+def _repetitive(value: str) -> bool:
+    """`sk-xxxxxxxx`, `ghp_0000`, `AKIA_EXAMPLE`: shapes that documentation shows."""
+    tail = value[-16:]
+    low = value.lower()
+    words = ("example", "your", "placeholder", "redacted", "xxxxx", "1234567890abcdef", "replace", "abcdefghij")
+    return len(set(tail)) <= 3 or any(word in low for word in words)
+
+
+_PEM_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_BODY = re.compile(r"(?:[A-Za-z0-9+/=:, \t.-]|\\?\\[nr]|[\r\n])*+")
+
+
+def _pem_blocks(text: str) -> Iterator[Secret]:
+    at = 0
+    while begin := _PEM_BEGIN.search(text, at):
+        body = _PEM_BODY.match(text, begin.end())
+        ended = _PEM_END.search(text, begin.end(), (body.end() if body else begin.end()) + 60)
+        at = ended.end() if ended else (body.end() if body else begin.end())
+        if at - begin.end() > 60:  # a bare header in a documentation sentence is no key
+            yield Secret(begin.start(), at, "private-key")
+
+
+# The host must follow at once: `://` and everything up to the last @ of the authority.
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,24}://([^\s/:@\"'<>`]{0,100}+):([^\s/\"'<>`]{1,300}+)")
+
+
+def _url_passwords(text: str) -> Iterator[Secret]:
+    for match in _URL.finditer(text):
+        authority = match[2]
+        cut = authority.rfind("@")
+        if cut > 0 and not _is_placeholder(authority[:cut]):
+            yield Secret(match.start(2), match.start(2) + cut, "url-password")
+
+
+_NAME = re.compile(
+    r"""
+    (?P<password>pass(?:word|wd|phrase|code)?|pwd|identified\ by|密码|口令|暗号)
+  | (?P<pin>\bpin(?:[ _-]?code)?(?![a-z])|验证码|动态码)
+  | (?P<token>(?:access|auth|refresh|id|bearer|bot|api|session|private|deploy)?[ _-]?token(?!s|iz)|令牌|授权码)
+  | (?P<key>api[ _-]?key|apikey|access[ _-]?key(?![ _-]?id)|secret[ _-]?(?:access[ _-]?)?key|(?:private|encryption|signing|account|master|auth|license|shared)[ _-]?key
+      |密钥|秘钥|私钥|secret|(?-i:(?<=[A-Z0-9]_)KEY))
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_JOIN = re.compile(
+    r"""
+    [\"'`*\\]{0,4} \s{0,3}
+    (?: (?P<sign>:=|[=-]>|={1,2}|:|：|＝|>(?=[^<\n]{4,80}</))
+      | (?P<prose>(?:\ (?:for|of|to|on|at)\ [\w.\ @'-]{1,40}?)?(?:'s|\ ?(?:is|was|to|changed\ to|reset\ to|set\ to))(?:\ now|\ still|\ just)?[\ :]
+        | (?:还|就|现在)?(?:是|为|设成了?|设置?[为成]|改成了?|改为|换成了?)(?:了|：|:)?)
+      | (?P<gap>(?=\s)|(?<=[码令])) )
+    \s{0,4}
+    """,
+    re.VERBOSE,
+)
+_VALUE = re.compile(
+    r"\"([^\"\n\\]{1,512})\"|'([^'\n\\]{1,512})'|“([^”\n]{1,200})”|「([^」\n]{1,200})」|`([^`\n]{1,512})`|([!-~]{1,512}+)"
+)
+_STOPS = re.compile(r"[\s,;，。；)}\]>\"'`&|]|\\n")
+_PAGING = re.compile(
+    r"(?:next|page|continuation|cancel|cancellation|sync|csrf|xsrf|stop|eos|pad|special|first|last|current|public|primary|cache|sort|foreign|partition)[_-]?$",
+    re.I,
+)
+
+
+def _named(text: str) -> Iterator[Secret]:
+    at = 0
+    while name := _NAME.search(text, at):
+        at = name.end()
+        kind = name.lastgroup or "password"
+        bare = name.group().lower() == "pass"
+        if bare and not re.search(r"[_A-Z]$|(?:^|[^A-Za-z])$", text[max(0, name.start() - 1) : name.start()]):
+            continue
+        if text[max(0, name.start() - 1) : name.start()] == "[" or _PAGING.search(
+            text[max(0, name.start() - 16) : name.start()]
+        ):
+            continue
+        join = _JOIN.match(text, name.end(), min(len(text), name.end() + 90))
+        if not join or (bare and not join["sign"]):
+            continue
+        value = _VALUE.match(text, join.end(), min(len(text), join.end() + _LONGEST))
+        if not value:
+            continue
+        group = value.lastindex or 0
+        start, end = value.span(group)
+        raw = group == 6
+        if raw:
+            if text.startswith(('\\"', "\\'"), start):
+                start += 2
+            stop = _STOPS.search(text, start, end)
+            end = stop.start() if stop else end
+            while end > start and text[end - 1] in ".!?:\\":
+                end -= 1
+        if _looks_secret(
+            text[start:end], kind, quoted=not raw, sign=join["sign"] or "", spaced=join.end() - name.end() > 1
+        ):
+            yield Secret(start, end, kind)
+            at = end
+
+
+_FLAGS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("password", re.compile(r"(?<!\S)--?(?:\w{1,20}-)?(?:password|passwd|passphrase|pass)[ =]([^\s\"'-][^\s\"']{3,200}+|\"[^\"\n]{4,200}\"|'[^'\n]{4,200}')")),
+    ("token", re.compile(r"(?<!\S)--?(?:\w{1,20}-)?(?:token|api-key|apikey|secret|secret-key|access-key)[ =][\"']?([^\s\"'-][^\s\"']{7,512}+)")),
+    ("password", re.compile(r"\b(?:mysql|mysqldump|mariadb|7z|sshpass(?= -p ))\b[^\n|;&]{0,80}? -p(?:(?<=sshpass -p) )?[\"']?([^\s\"'-][^\s\"']{3,200}+)")),
+    ("password", re.compile(r"\b(?:curl|wget|http)\b[^\n|;&]{0,120}? (?:-u|--user)[ =][\"']?[\w.@+-]{1,60}:([^\s\"']{3,200}+)")),
+    ("password", re.compile(r"\bredis-cli\b[^\n|;&]{0,80}? -a ?[\"']?([^\s\"'-][^\s\"']{3,200}+)")),
+)  # fmt: skip
+
+
+def _flags(text: str) -> Iterator[Secret]:
+    for kind, flag in _FLAGS:
+        for match in flag.finditer(text):
+            start, end = match.span(1)
+            if text[start] in "\"'":
+                start, end = start + 1, end - 1
+            value = text[start:end]
+            if not _is_placeholder(value) and (_varied(value) or len(value) > 20):
+                yield Secret(start, end, kind)
+
+
+_WORDS = (
+    "bearer basic null none nil true false undefined string str int bool bytes text any object value required optional "
+    "hidden masked invalid incorrect wrong correct expired missing empty unset default unknown secret password passwd "
+    "token key credential credentials input type reset changed encrypted hashed stored here todo tbd n/a env vault test "
+    "foo bar abc secretstr"
+)
+_HOLLOW = re.compile(
+    r"""
+    [*•.·xX_\#?-]+ | <.* | .*>$ | \[.* | \$.* | %.*% | @\w.* | \{.* | /\w.* | \\.* | .*\(.*   # placeholders, code
+  | [A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+ | [A-Za-z_]\w*\[.*                                  # config.password, tokens[0]
+  | (?i: (?:your|my|the|a|some|new|old|this|that|our)[-_\ ].* | (?:your|my)(?:password|token|key|secret|api).*
+      | .*(?:example|placeholder|redacted|change[-_]?me|xxxx).* | (?:"""
+    + "|".join(_WORDS.split())
+    + r""")\W* )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def _is_placeholder(value: str) -> bool:
+    return bool(_HOLLOW.fullmatch(value)) or len(set(value)) == 1
+
+
+def _stands_out(value: str) -> bool:
+    """Whether it is a password with nothing but a space before it (`账号 admin 密码 Abc#1234`)."""
+    return len(value) >= 7 and value.isascii() and _mixed(value) and not re.search(r"[_./]|^v?\d+\W", value)
+
+
+def _varied(value: str) -> bool:
+    """Whether it is more than a word of prose: a digit, a sign inside, or capitals inside."""
+    inner = value[1:]
+    return (
+        any(char.isdigit() for char in value)
+        or any(char.isascii() and not char.isalnum() and char not in "-_'./" for char in value)
+        or (value != value.upper() and any(char.isupper() for char in inner) and "_" not in value)
+    )
+
+
+def _looks_secret(value: str, kind: str, *, quoted: bool, sign: str, spaced: bool) -> bool:
+    if _is_placeholder(value) or not value.isprintable():
+        return False
+    rule: Callable[..., bool] = _RULES[kind]
+    return rule(value, quoted, sign, spaced)
+
+
+def _password_like(value: str, quoted: bool, sign: str, spaced: bool) -> bool:
+    if len(value) < 4 or (not value.isascii() and not (quoted and len(value) >= 4 and sign)):
+        return False
+    if _varied(value):
+        return not re.fullmatch(r"\d{1,3}[-+]?\w{0,8}", value) or len(value) >= 6
+    words = re.split(r"[-_ .]", value)
+    if len(words) >= 4 or (quoted and len(value) >= 6 and " " not in value):
+        return True
+    return sign in ("=", ":=") and not spaced and len(value) >= 6 and len(words) == 1
+
+
+def _pin_like(value: str, quoted: bool, sign: str, spaced: bool) -> bool:
+    return value.isdigit() and 4 <= len(value) <= 8
+
+
+def _key_like(value: str, quoted: bool, sign: str, spaced: bool) -> bool:
+    if not value.isascii() or len(value) < 8 or " " in value or re.fullmatch(r"[\d.,:/-]{1,24}", value):
+        return False
+    if _mixed(value):
+        return not re.fullmatch(r"(?:[a-z]{2,}[-_.]){1,6}(?:v?\d{1,3}|[a-z]+\d{0,2})", value)
+    return (len(value) >= 24 and not re.search(r"[-_.][a-z]{2,}[-_.]", value)) or (value.isalpha() and len(value) >= 16)
+
+
+_RULES: dict[str, Callable[..., bool]] = {
+    "password": _password_like,
+    "pin": _pin_like,
+    "token": _key_like,
+    "key": _key_like,
+}

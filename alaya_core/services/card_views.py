@@ -1,0 +1,164 @@
+"""Cards as answers: with their temperature, tier and use as of now. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from alaya_core.config import Config
+from alaya_core.models.answers import CardRow, CardView, LinkView, Related
+from alaya_core.models.card import Card, Link, Tier, Vitals
+from alaya_core.models.recall_parts import NeighbourLink
+from alaya_core.services.lifecycle.temperature import MODELS, temperature_of
+from alaya_core.services.lifecycle.tiers import TierRules, tier_of
+from alaya_core.services.recall.neighbours import order_neighbours
+from alaya_core.stores.graph_read import Neighbour
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """By what a card's life is judged at one moment.
+
+    Attributes:
+        at: ms, UTC.
+        vitals: What use has done to each card.
+    """
+
+    at: int
+    config: Config
+    vitals: Mapping[str, Vitals]
+
+    def temperature(self, card: Card) -> float:
+        """0..1."""
+        model = MODELS[self.config.lifecycle.model]
+        return temperature_of(card, self.vitals.get(card.id, Vitals()), self.at, model)
+
+    def tier(self, card: Card, temperature: float | None = None) -> Tier:
+        """Where its vector lives: COLD once it was given up, else HOT or WARM by its use."""
+        if card.vector_dropped:
+            return Tier.COLD
+        warmth = self.temperature(card) if temperature is None else temperature
+        tier = tier_of(card, self.vitals.get(card.id, Vitals()), warmth, self.at, tier_rules(self.config))
+        return Tier.HOT if tier is Tier.HOT else Tier.WARM
+
+
+def tier_rules(config: Config) -> TierRules:
+    """The tier rules of a config."""
+    own = config.temperature
+    return TierRules(hot=own.hot_threshold, cold=own.cold_threshold, cold_days=own.cold_days, hot_limit=own.hot_limit)
+
+
+def card_view(card: Card, now: Now) -> CardView:
+    """A card in full."""
+    vitals = now.vitals.get(card.id, Vitals())
+    temperature = now.temperature(card)
+    return CardView(
+        card_id=card.id,
+        title=card.title,
+        overview=card.overview,
+        content=card.content,
+        type=str(card.type),
+        tags=list(card.tags),
+        entities=list(card.entities),
+        importance=card.importance,
+        importance_by=card.importance_by,
+        confidence=card.confidence,
+        scope=card.scope,
+        origin=card.origin,
+        state=str(card.state),
+        pinned=card.pinned,
+        rev=card.rev,
+        created_at=card.created_at,
+        added_at=card.added_at,
+        updated_at=card.updated_at,
+        successor=card.successor or None,
+        distilled_by=card.distilled_by or None,
+        source_sessions=[source.session_id for source in card.sources],
+        standing=str(card.standing),
+        tier=str(now.tier(card, temperature)),
+        temperature=round(temperature, 4),
+        access_count=vitals.access_count,
+        last_access=vitals.last_access or None,
+    )
+
+
+def card_row(card: Card, now: Now, links: int) -> CardRow:
+    """A card in a list."""
+    temperature = now.temperature(card)
+    return CardRow(
+        card_id=card.id,
+        title=card.title,
+        type=str(card.type),
+        tags=list(card.tags),
+        tier=str(now.tier(card, temperature)),
+        temperature=round(temperature, 4),
+        standing=str(card.standing),
+        importance=card.importance,
+        origin=card.origin,
+        scope=card.scope,
+        state=str(card.state),
+        pinned=card.pinned,
+        created_at=card.created_at,
+        added_at=card.added_at,
+        updated_at=card.updated_at,
+        access_count=now.vitals.get(card.id, Vitals()).access_count,
+        links=links,
+    )
+
+
+def related(card_id: str, neighbours: Iterable[Neighbour], scopes: list[str] | None, limit: int) -> list[Related]:
+    """The neighbours of a card that whoever asks may see, strongest first."""
+    known = {neighbour.card_id: neighbour for neighbour in neighbours if shown(neighbour, scopes)}
+    links = [
+        NeighbourLink(
+            hit_id=card_id,
+            other_id=neighbour.card_id,
+            relation=str(neighbour.link.relation),
+            direction=direction(neighbour.link, card_id),
+            weight=neighbour.link.weight,
+            degree=neighbour.degree,
+            reason=neighbour.link.reason,
+        )
+        for neighbour in known.values()
+    ]
+    return [
+        Related(
+            card_id=found.link.other_id,
+            title=known[found.link.other_id].title,
+            relation=found.link.relation,
+            direction=found.link.direction,  # type: ignore[arg-type]
+            score=round(found.link.weight, 4),
+            reason=found.link.reason,
+            type=known[found.link.other_id].type,
+            state=known[found.link.other_id].state,
+        )
+        for found in order_neighbours(links, limit).get(card_id, ())
+    ]
+
+
+def shown(neighbour: Neighbour, scopes: list[str] | None) -> bool:
+    """Whether a neighbour may be shown: it still stands, and whoever asks may see its scope."""
+    return neighbour.state in ("active", "superseded") and (scopes is None or neighbour.scope in scopes)
+
+
+def direction(link: Link, card_id: str) -> str:
+    """A link's direction as seen from one of its ends."""
+    if link.relation.symmetric:
+        return "both"
+    return "out" if link.from_id == card_id else "in"
+
+
+def link_view(link: Link, titles: Mapping[str, str]) -> LinkView:
+    """A link with the titles of its ends."""
+    return LinkView(
+        from_id=link.from_id,
+        to_id=link.to_id,
+        from_title=titles.get(link.from_id, ""),
+        to_title=titles.get(link.to_id, ""),
+        relation=str(link.relation),
+        weight=link.weight,
+        reason=link.reason,
+        origin=link.origin,
+        created_at=link.created_at,
+        both_ways=link.relation.symmetric,
+    )

@@ -1,0 +1,177 @@
+"""What a sentence is: a statement worth keeping, a question, an instruction, small talk, or an agent's narration."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from alaya_core.models.card_types import CardType
+from alaya_core.services.distill import cues_en, cues_zh
+from alaya_core.services.distill.cues import GENERAL, PASSING, Cue
+from alaya_core.services.distill.entities import is_specific
+
+KEEP = 0.5  # strength from which a sentence is worth a card
+_CERTAIN = 0.85  # strength by which a conclusion is heard even inside narration
+
+
+class Kind(StrEnum):
+    """What somebody does with a sentence."""
+
+    STATEMENT = "statement"
+    QUESTION = "question"
+    INSTRUCTION = "instruction"
+    SMALL_TALK = "small talk"
+    NARRATION = "narration"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a sentence was taken for.
+
+    Attributes:
+        strength: 0..1; from `KEEP` on it is worth a card.
+        intrinsic: Importance of such knowledge by itself.
+        signal: What the speaker's own emphasis adds to it, -.2 to .8.
+        cues: Names of the cues heard, strongest first.
+    """
+
+    kind: Kind
+    type: CardType = CardType.FACT
+    strength: float = 0.0
+    intrinsic: float = GENERAL
+    signal: float = 0.0
+    confidence: float = 0.7
+    cues: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is worth a card."""
+        return self.kind is Kind.STATEMENT and self.strength >= KEEP
+
+
+_CUES: tuple[Cue, ...] = (*cues_en.CUES, *cues_zh.CUES)
+_MARKDOWN = re.compile(r"\*\*|__(?=\w)|(?<=\w)__|~~|^#+\s+|^>\s+")
+_LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\(([^)\s]{1,400})\)")
+_FILLER = re.compile(
+    r"^(?:(?:ok(?:ay)?|so+|and|but|also|alright|hey|hi|hello|oh|hm+|plus|then|anyway|honestly|actually|sorry|please|yeah|yes|yep|right|cool|great|thanks|btw|by\ the\ way|well|no|wait|one\ more\ thing"
+    r"|quick\ (?:intro|note|update)|(?:very\ )?important|note|fyi|heads[\ -]up|reminder|update|background|context|for\ context|for\ the\ record|just\ so\ you\ know|found\ it|root\ cause\ found)(?:[,:!.]\ *|\ (?=(?:so|and|but|i|we|my|our|it|the)\b)))+"
+    r"|^(?:(?:好的?|嗯+|对了|那|另外|还有|哦|噢|其实|重要|非常重要|注意|提醒一下|结论|顺便(?:说一?下|提一?下|一提)?|补充(?:一下|说明)?(?:背景)?|背景|查清楚了|查到了|看完了|找到了?|找到原因了|定位到了|更正一下)[，,：:！!。\s]+)+",
+    re.IGNORECASE | re.VERBOSE,
+)
+# Session text that gives orders to whatever reads it later is no knowledge.
+_INJECTION = re.compile(
+    r"ignore\ (?:all\ |any\ |the\ )?(?:previous|prior|above|earlier)|disregard\ (?:all|any|the|your)|^\s*(?:system|assistant|developer)\s*(?:prompt|message)?\s*[:：]|<\|?im_start|\[INST\]|you\ are\ now\ (?:a|an|in|the)\b"
+    r"|(?:delete|erase|forget|wipe|drop)\ (?:all|every|the)\ (?:of\ )?(?:your\ |the\ )?(?:cards?|memor|instructions|rules)|(?:reveal|print|leak)\ (?:your|the)\ (?:system|hidden)|safety\ (?:rules|guidelines)\ (?:no\ longer|do\ not)"
+    r"|(?:忽略|无视|忘记|忘掉)(?:之前|以上|上面|先前|所有)[^，。]{0,8}(?:指令|指示|规则|提示|设定)|(?:删除|清空|清除)(?:所有|全部|一切)[^，。]{0,4}(?:卡片|记忆)|系统(?:提示|指令|消息)\s*[：:]",
+    re.IGNORECASE | re.VERBOSE,
+)
+_OFFER = re.compile(
+    r"\b(?:would\ you\ like|want\ me\ to|do\ you\ want|let\ me\ know|shall\ i|should\ i|feel\ free|ready\ (?:to|for)|if\ you(?:'d|\ would)?\ (?:like|want|prefer)|hope\ (?:this|that)|i\ recommend\ (?:talking|consulting)|as\ an\ ai)\b"
+    r"|需要我|要不要我|是否需要|作为\ ?(?:一个\ ?)?AI|希望.{0,6}(?:帮|有用)|如果(?:你|您)(?:想|需要|愿意)|祝你",
+    re.IGNORECASE | re.VERBOSE,
+)
+# Names of cues that are orders by nature, so that an order's form does not speak against them.
+_ORDERS = frozenset({"standing", "preference", "decision", "safety", "health", "name", "remember"})
+_OWN = (CardType.PROFILE, CardType.PREFERENCE, CardType.DECISION, CardType.EVENT)
+_WORD = re.compile(r"[A-Za-z0-9'’_.-]+|[\u3400-\u9fff]")
+
+
+def plain(text: str) -> str:
+    """A sentence without its markdown marks; inline code keeps its backticks."""
+    return _MARKDOWN.sub("", _LINK.sub(r"\1", text)).strip()
+
+
+def without_filler(text: str) -> str:
+    """A sentence without what people say before they say it."""
+    for _ in range(3):
+        shorter = _FILLER.sub("", text, count=1)
+        if shorter == text or not shorter:
+            break
+        text = shorter
+    return text
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence asks."""
+    bare = text.rstrip(" \"'”」)）")
+    return bare.endswith(("?", "？")) or any(table.QUESTION.search(text) for table in (cues_en, cues_zh))
+
+
+def classify(said: str, *, person: bool) -> Verdict:
+    """What a sentence is, and how surely it is worth keeping.
+
+    Args:
+        said: One sentence.
+        person: Whether a person said it, or an assistant, of whom only conclusions count.
+    """
+    text = plain(said)
+    core = without_filler(text)
+    size = len(_WORD.findall(core))
+    if size < 4 or _small_talk(text) or _small_talk(core):
+        return Verdict(Kind.SMALL_TALK)
+    if _INJECTION.search(text):
+        return Verdict(Kind.INSTRUCTION)
+    if is_question(text) or is_question(core):
+        return Verdict(Kind.QUESTION)
+    heard = sorted((one for one in _CUES if (person or not one.person) and one.pattern.search(core)), key=_by_strength)
+    names = [one.name for one in heard]
+    signal, remembered = _signal(text)
+    if remembered:
+        names.insert(0, "remember")
+    if not person:
+        told = any(table.NARRATION.search(text) for table in (cues_en, cues_zh)) or _OFFER.search(text)
+        if told and not (heard and heard[0].strength >= _CERTAIN and not _OFFER.search(text)):
+            return Verdict(Kind.NARRATION)
+    elif _is_order(core) and not (_ORDERS & set(names)):
+        return Verdict(Kind.INSTRUCTION)
+    return _weigh(core, heard, names, signal, remembered=remembered and size >= 5, person=person)
+
+
+def _by_strength(one: Cue) -> float:
+    return -one.strength
+
+
+def _small_talk(text: str) -> bool:
+    bare = text[:400]
+    return len(text) < 400 and any(table.SMALL_TALK.fullmatch(bare) for table in (cues_en, cues_zh))
+
+
+def _is_order(text: str) -> bool:
+    patterns = (table.__dict__[name] for table in (cues_en, cues_zh) for name in ("INSTRUCTION", "REQUEST", "ADDRESSED"))
+    return any(pattern.search(text) for pattern in patterns)
+
+
+def _signal(text: str) -> tuple[float, bool]:
+    tables = (cues_en, cues_zh)
+    remembered = any(table.REMEMBER.search(text) for table in tables)
+    signal = 0.5 * remembered
+    signal += 0.3 * any(table.IMPORTANT.search(text) for table in tables)
+    signal -= 0.2 * any(table.ASIDE.search(text) for table in tables)
+    return signal, remembered
+
+
+def _weigh(core: str, heard: list[Cue], names: list[str], signal: float, *, remembered: bool, person: bool) -> Verdict:
+    best = heard[0] if heard else None
+    strength = best.strength if best else 0.0
+    kind_of = best.type if best else CardType.FACT
+    intrinsic = max((one.intrinsic for one in heard if one.strength >= 0.6), default=GENERAL)
+    if best is None and person and is_specific(core):
+        strength = 0.55
+    if remembered or (signal >= 0.3 and person):
+        strength = max(strength, 0.75 if remembered else 0.6)
+    believed = any(one.type is CardType.BELIEF for one in heard)
+    if believed and kind_of not in _OWN:
+        kind_of = CardType.BELIEF
+        if not (is_specific(core) or len(heard) > 1 or len(_WORD.findall(core)) >= 9):
+            strength -= 0.2
+    hedged = any(table.HEDGE.search(core) for table in (cues_en, cues_zh))
+    if not person and hedged:
+        strength -= 0.3  # an assistant's guesses are steps on the way, not conclusions
+    if any(table.FLEETING.search(core) for table in (cues_en, cues_zh)):
+        if intrinsic <= GENERAL and not remembered:
+            intrinsic = PASSING
+        if kind_of not in _OWN and kind_of is not CardType.GOTCHA:
+            strength -= 0.2
+    confidence = (0.8 if person else 0.7) - 0.2 * hedged - 0.1 * (kind_of is CardType.BELIEF) + 0.1 * remembered
+    return Verdict(Kind.STATEMENT, kind_of, strength, intrinsic, signal, round(confidence, 2), tuple(names))

@@ -1,0 +1,210 @@
+"""Distillation by rules: from a session's turns to cards, without a model; pure and deterministic."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from alaya_core.models.card import CardDraft, LinkDraft, SourceRef
+from alaya_core.models.card_types import CardType
+from alaya_core.models.session import Turn, TurnKind
+from alaya_core.secrets import mask
+from alaya_core.services.distill.classify import Kind, is_question, plain, without_filler
+from alaya_core.services.distill.entities import entities, tags
+from alaya_core.services.distill.importance import importance
+from alaya_core.services.distill.links import links
+from alaya_core.services.distill.segment import sentences
+from alaya_core.services.distill.subjects import is_bare, is_chinese, quoted
+from alaya_core.services.distill.titles import title
+from alaya_core.services.distill.units import Heard, Unit, hear, referred, refers, units
+from alaya_core.text import storable, without_escapes
+
+RULES_VERSION = "rules/1"
+_SAME = 0.8  # share of words from which two statements of a session are one
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What distilling one session proposes.
+
+    Attributes:
+        cards: In the order of their turns.
+        links: Between these cards, by their keys.
+        skipped: Why turns gave no card (`heartbeat`, `question`, `small talk` ...), and how many statements were
+            dropped (`pronoun`), folded (`repeated`) or beyond the limit (`over limit`).
+    """
+
+    cards: tuple[CardDraft, ...]
+    links: tuple[LinkDraft, ...]
+    skipped: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is known while the turns are read."""
+
+    units: list[Unit] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    asked: tuple[int, str] | None = None
+    before: tuple[int, list[Heard], bool, str] | None = None
+
+
+_NOISE = re.compile(
+    r"^\s*(?:HEARTBEAT_OK|NO_REPLY|\[OpenClaw heartbeat|Read HEARTBEAT\.md|\[cron:|A scheduled reminder|\[Bootstrap pending|\[assistant turn failed|⚠️ Agent failed"
+    r"|\[Request interrupted|API Error:|Error: \d{3}\b|✅ New session started|You are running a boot check)",
+    re.IGNORECASE,
+)
+_COMMAND = re.compile(r"^\s*[/!][A-Za-z][\w:-]{0,40}(?:\s|$)")
+_BOT = re.compile(r"bot\b|assistant|claude|gpt|gemini|copilot|^ai$|\bai\b|agent|助手|机器人", re.IGNORECASE)
+_TOKEN = re.compile(r"[a-z0-9_.]+|[\u3400-\u9fff]")
+
+
+def distill_by_rules(
+    turns: Sequence[tuple[int, Turn]],
+    *,
+    session_id: str,
+    session_time: int,
+    max_cards: int = 10,
+    known_entities: Sequence[str] = (),
+) -> Proposal:
+    """Cards and links for what was said in a session.
+
+    Args:
+        turns: (number, turn), in order; only messages with text are read.
+        session_id: Whose turns they are.
+        session_time: When the session began, ms; for turns without a time of their own.
+        max_cards: The most important are kept.
+        known_entities: Names that the memory holds already and that should be found again.
+    """
+    reading = _Reading()
+    times: dict[int, int] = {}
+    for number, turn in turns:
+        if turn.timestamp is not None:
+            times[number] = turn.timestamp
+        reason = _read(reading, number, turn)
+        if reason:
+            reading.skipped[reason] += 1
+    found = _folded(reading)
+    ranked = sorted(range(len(found)), key=lambda index: (-_rank(found[index][0], found[index][1]), index))
+    if len(ranked) > max_cards:
+        reading.skipped["over limit"] += len(ranked) - max(0, max_cards)
+    chosen = sorted(ranked[: max(0, max_cards)])
+    cards = []
+    for order, index in enumerate(chosen):
+        unit, repeated = found[index]
+        draft = _card(unit, repeated=repeated, known=known_entities)
+        if draft is None:
+            reading.skipped["no title"] += 1
+            continue
+        when = next((times[number] for number in reversed(unit.turns) if number in times), session_time)
+        sources = (SourceRef(session_id, unit.turns),)
+        cards.append(replace(draft, created_at=when, sources=sources, key=f"{unit.turns[-1]}.{order}"))
+    return Proposal(tuple(cards), links(cards), dict(reading.skipped))
+
+
+def _read(reading: _Reading, number: int, turn: Turn) -> str:
+    """Reads one turn; the reason if it gave nothing."""
+    if turn.kind is not TurnKind.MESSAGE:
+        return str(turn.kind)
+    if turn.role not in ("user", "assistant") or not turn.text.strip():
+        return "empty" if turn.role in ("user", "assistant") else turn.role
+    text = without_escapes(storable(turn.text))
+    if _NOISE.match(text):
+        return "heartbeat"
+    if _COMMAND.match(text):
+        return "command"
+    person = turn.role == "user" or bool(turn.name and not _BOT.search(turn.name))
+    heard = hear(sentences(mask(text)), person=person)
+    if not heard:
+        return "code or output"
+    made = _units_of(reading, number, turn, heard, person=person)
+    reading.before = (number, heard, person, turn.name)
+    reading.asked = _question(number, heard)
+    reading.units += made
+    if made:
+        return ""
+    kinds = Counter(one.verdict.kind for one in heard)
+    top = kinds.most_common(1)[0][0]
+    return "no cue" if top is Kind.STATEMENT else str(top)
+
+
+def _units_of(reading: _Reading, number: int, turn: Turn, heard: list[Heard], *, person: bool) -> list[Unit]:
+    made, dropped = units(heard, number, person=person, name=turn.name, asked=reading.asked)
+    reading.skipped.update({"pronoun": dropped} if dropped else {})
+    at = next((index for index, one in enumerate(heard) if refers(without_filler(plain(one.text)))), -1)
+    if at < 0 or not person:
+        return made
+    unit = referred(heard[:at], number, person=person, name=turn.name)
+    if unit is None and reading.before:
+        before, said, by_person, name = reading.before
+        unit = referred(said, before, person=by_person, name=name)
+        unit = replace(unit, turns=(before, number)) if unit else None
+    return [*made, unit] if unit else made
+
+
+def _question(number: int, heard: list[Heard]) -> tuple[int, str] | None:
+    """The last thing asked in a turn, if an answer could lean on it."""
+    for one in reversed(heard):
+        text = without_filler(plain(one.text))
+        if one.verdict.kind is Kind.QUESTION and len(text) <= 300 and is_question(text) and not is_bare(text) and entities(text):
+            return number, text
+    return None
+
+
+def _tokens(unit: Unit) -> frozenset[str]:
+    return frozenset(_TOKEN.findall(" ".join(unit.parts).casefold()))
+
+
+def _folded(reading: _Reading) -> list[tuple[Unit, bool]]:
+    """The units, those that say the same as one; it keeps the longer words and the turns of both."""
+    kept: list[tuple[Unit, bool, frozenset[str]]] = []
+    by_token: dict[str, list[int]] = {}
+    for unit in reading.units:
+        words = _tokens(unit)
+        near = Counter(index for word in words for index in by_token.get(word, ())[-50:])
+        twin = next((index for index, shared in near.most_common(5) if shared >= _SAME * len(words | kept[index][2])), -1)
+        if twin < 0:
+            for word in words:
+                by_token.setdefault(word, []).append(len(kept))
+            kept.append((unit, False, words))
+            continue
+        first, repeated, old = kept[twin]
+        turns = tuple(sorted({*first.turns, *unit.turns}))
+        longer = unit if unit.verdict.strength > first.verdict.strength else first
+        signal = max(first.verdict.signal, unit.verdict.signal)
+        again = repeated or len(turns) > len(first.turns)
+        kept[twin] = (replace(longer, turns=turns, verdict=replace(longer.verdict, signal=signal)), again, old)
+        reading.skipped["repeated"] += 1
+    return [(unit, repeated) for unit, repeated, _ in kept]
+
+
+def _rank(unit: Unit, repeated: bool) -> float:
+    """What is kept when there is too much: what matters, what is surely said, what a person said."""
+    verdict = unit.verdict
+    return importance(verdict.intrinsic, verdict.signal, repeated=repeated) + 0.6 * verdict.strength + 0.25 * unit.person
+
+
+def _card(unit: Unit, *, repeated: bool, known: Sequence[str]) -> CardDraft | None:
+    verdict = unit.verdict
+    who = unit.name or ("User" if unit.person else "Assistant")
+    who_zh = unit.name or ("用户" if unit.person else "助手")
+    head = title(unit.head, who=who, who_zh=who_zh, personal=unit.person)
+    if not head:
+        return None
+    joiner = "" if is_chinese(unit.parts[0]) else " "
+    content = joiner.join(unit.parts)
+    content = quoted(content, unit.name or f"The {who.lower()}", who_zh) if unit.person else content
+    names = entities(" ".join(unit.parts), known)
+    if unit.name and unit.person and unit.name not in names and verdict.type in (CardType.PROFILE, CardType.PREFERENCE, CardType.EVENT):
+        names = (unit.name, *names)[:8]
+    return CardDraft(
+        title=head,
+        content=content,
+        type=verdict.type,
+        tags=tags(content, verdict.cues),
+        entities=names,
+        importance=importance(verdict.intrinsic, verdict.signal, repeated=repeated),
+        confidence=min(1.0, verdict.confidence),
+    )

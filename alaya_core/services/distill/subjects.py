@@ -1,0 +1,135 @@
+"""Who a sentence speaks of: bare pronouns found and resolved, the first person turned into the speaker's name."""
+
+from __future__ import annotations
+
+import re
+
+from alaya_core.services.distill.cues_zh import KIN
+
+_LEADS = r"(?:(?:so+|and|but|also|then|because|since|well|ok(?:ay)?|yeah|yes|no|now|however|actually|basically|therefore|thus|hence|still|plus|otherwise|instead|though|although|if|when|apparently|maybe|probably|i\ think|i\ guess|i\ believe|i\ feel\ like|sadly|luckily|by\ the\ way|btw|remember\ that|note\ that|importantly),?\s+)*"
+_VERB = (
+    r"(?:is|are|was|were|isn't|aren't|wasn't|weren't|will|won't|would|wouldn't|should|shouldn't|can|can't|cannot|could|couldn't|must|may|might|has|hasn't|had|have|haven't|does|doesn't|do|don't|did|didn't"
+    r"|means|makes|made|lets|allows|causes|caused|needs|works|worked|happens|happened|takes|took|gets|got|gives|gave|goes|looks|seems|breaks|broke|fails|failed|explains|also|only|just|never|always|actually"
+    r"|really|still|now|all|both|then|too|already|probably|not|way|said|says|keeps|helps|helped|fixes|fixed|turned|turns|ensures|returns|uses|used|requires|saves|saved|prevents|'s|’s|'re|'ll|'d)"
+)
+_BARE_EN = re.compile(
+    rf"^[\"'“(]?{_LEADS}(?:(?:it|they|he|she)(?:\b|'|’)|(?:its|their|his|her|theirs|hers)\b|(?:this|that|these|those)(?:['’]\w+|\ {_VERB}\b|\s*[,.:;]|\s*$)|(?:both|neither|either|the\ (?:former|latter|same))\b(?!\ \w+\ (?:and|or|nor)))",
+    re.IGNORECASE | re.VERBOSE,
+)
+_EXPLETIVE = re.compile(
+    rf"^{_LEADS}it(?:\ (?:turns|turned)\ out|(?:\ is|'s|’s|\ was)\ (?:important|better|best|essential|crucial|critical|necessary|worth|easier|safer|clear|known)\b|\ (?:seems|appears|looks\ like)\b)",
+    re.IGNORECASE | re.VERBOSE,
+)
+_ZH_LEADS = r"(?:(?:所以|但是?|而且|因为|由于|另外|然后|不过|其实|结果|因此|如果|当|可是|并且|也就是说|我觉得|我认为|记住|注意|原来|那么|于是|同时)[，,]?)*"
+_BARE_ZH = re.compile(
+    rf"^[“「（(]?{_ZH_LEADS}(?:[它他她]们?(?!人)|其(?![实他它中余次])|(?:这|那|此)(?:个|些|样|种|里|边|时|次|一点)?(?=[，,。：:是就不没都也在要能可应必导让使有对意说表只还才很太比已被跟与因将把会又更最挺特真确]|$))"
+)
+_IT = re.compile(rf"^({_LEADS})(?:it|this|that)\b(?!\ (?:turns\ out))", re.IGNORECASE)
+_IT_ZH = re.compile(rf"^({_ZH_LEADS})(?:它|这个|那个|这|那)")
+
+_PAST = frozenset(
+    """bought sold met got made took saw ran won lost left felt kept built began broke brought chose came drove ate fell flew forgot
+    gave grew heard knew led paid read said sent spent spoke stood taught told thought understood woke wore wrote quit put set let
+    cut went had was were did could would should might must can will may used sat slept swam sang threw found held hurt became""".split()
+)
+_ADVERB = re.compile(r"^(?:really|also|always|usually|generally|never|still|just|mostly|often|only|actually|currently|personally|strongly|much|absolutely|finally|recently|now|sometimes|rarely|truly|\w+ly)$")  # fmt: skip
+_FIRST_EN = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|i|i'm|i've|i'd|i'll|my|me|mine|myself|we|we're|we've|we'll|our|ours|us)\b|\bI[’']", re.IGNORECASE)
+_FIRST_ZH = re.compile(r"我|咱|本人")
+_CJK = re.compile(r"[\u3400-\u9fff]")
+
+
+def is_chinese(text: str) -> bool:
+    """Whether a sentence is to be read as Chinese: a fifth of its letters."""
+    return 5 * len(_CJK.findall(text)) >= sum(char.isalpha() for char in text) > 0
+
+
+def is_bare(text: str) -> bool:
+    """Whether the subject of a sentence is a pronoun that names nothing."""
+    if _EXPLETIVE.match(text):
+        return False
+    return bool(_BARE_EN.match(text) or _BARE_ZH.match(text))
+
+
+def named(text: str, name: str) -> str | None:
+    """The sentence with its bare `it` replaced by a name; None if that is not how it begins."""
+    for pattern in (_IT, _IT_ZH):
+        match = pattern.match(text)
+        if match:
+            joiner = "" if pattern is _IT or not name[-1:].isascii() else " "
+            rest = text[match.end() :]
+            return f"{match[1]}{name}{joiner}{rest}" if not is_bare(f"{name} {rest}") else None
+    return None
+
+
+def speaks_of_self(text: str) -> bool:
+    """Whether the speaker is in it."""
+    return bool(_FIRST_EN.search(text) or _FIRST_ZH.search(text))
+
+
+def quoted(text: str, who: str, who_zh: str) -> str:
+    """A sentence in the first person, said by somebody; the words stay exactly as they were."""
+    if not speaks_of_self(text):
+        return text
+    return f"{who_zh}说：“{text}”" if is_chinese(text) else f'{who} said: "{text}"'
+
+
+def third_person(text: str, who: str, who_zh: str) -> str:
+    """A title's sentence told of its speaker."""
+    return _third_zh(text, who_zh) if is_chinese(text) else _third_en(text, who)
+
+
+def _third_zh(text: str, who: str) -> str:
+    gap = " " if who[-1:].isascii() else ""
+    text = re.sub(r"^(?:我们|咱们|咱)(?=[^，。]{0,8}(?:决定|选|改用|采用|用|打算|统一|定))", "", text)
+    if re.match(r"^(?:我们|咱们)", text):
+        return f"{who}：{text}"
+    text = re.sub(rf"我(?=(?:大|小|前|新|好)?{KIN})", f"{who}的", text)
+    text = re.sub(r"我(?!们|国|校)", f"{who}{gap}", text)
+    return text.replace("本人", who).replace(f"{who}{gap}的", f"{who}的")
+
+
+def _third_en(text: str, who: str) -> str:
+    text = re.sub(
+        r"^(?:we|i)(?:'ve|’ve|\ have|'re|’re|\ are|'m|\ am)?(?:\ (?:just|finally|now|all|both))?\ (?=(?:decided|agreed|settled|opted|concluded|going\ with|sticking\ with|switching|migrating|dropping|adopting|moving\ (?:to|off)\ [A-Z])\b)",
+        "", text, flags=re.IGNORECASE | re.VERBOSE,
+    )  # fmt: skip
+    if re.match(r"^(?:we|our|us)\b", text, re.IGNORECASE):
+        return f"{who}: {text[:1].lower()}{text[1:]}"
+    match = re.match(r"^(?:I|i)\b(['’]\w+)?\s*", text)
+    if match:
+        text = f"{who} {_verb(match[1] or '', text[match.end() :])}"
+    elif re.match(r"^my\b", text, re.IGNORECASE):
+        text = f"{who}'s{text[2:]}"
+    swaps = (
+        (r"\b[Ii]['’]m\b", "they're"), (r"\b[Ii](?=['’](?:ve|d|ll)\b)", "they"), (r"(?<![\w.`/-])I am\b", "they are"), (r"\bi am\b", "they are"),
+        (r"(?<![\w.`/-])[Ii](?= [a-z])(?!\.)", "they"), (r"\bmy\b", "their"), (r"(?<![\w.`-])me\b(?![\w.-])", "them"), (r"\bmyself\b", "themselves"), (r"\bmine\b", "theirs"),
+    )  # fmt: skip
+    for pattern, swap in swaps:
+        text = re.sub(pattern, swap, text)
+    return text
+
+
+def _verb(clitic: str, rest: str) -> str:
+    """What follows `I`, fit to follow a name."""
+    forms = {"m": "is", "ve": "has", "d": "would", "ll": "will"}
+    if clitic[1:].lower() in forms:
+        return f"{forms[clitic[1:].lower()]} {rest}"
+    words = rest.split(" ")
+    for index, word in enumerate(words[:3]):
+        low = word.lower()
+        if _ADVERB.match(low) and low not in ("apply", "reply", "rely", "fly", "supply"):
+            continue
+        words[index] = _conjugated(low) if word.isalpha() or low in ("don't", "haven't") else word
+        break
+    return " ".join(words)
+
+
+def _conjugated(verb: str) -> str:
+    special = {"am": "is", "have": "has", "do": "does", "go": "goes", "don't": "doesn't", "haven't": "hasn't"}
+    if verb in special:
+        return special[verb]
+    if verb in _PAST or verb.endswith("ed"):
+        return verb
+    if re.search(r"[^aeiou]y$", verb):
+        return verb[:-1] + "ies"
+    return verb + ("es" if re.search(r"(?:s|x|z|ch|sh|o)$", verb) else "s")

@@ -1,0 +1,220 @@
+"""Text to vectors for the rest of the core: each text once, queries remembered, similarities on one scale."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alaya_core.errors import ProviderError
+from alaya_core.progress import CancelToken, Progress, ProgressSink, silent
+from alaya_core.providers.embedding import Background, EmbeddingProvider, EmbeddingSettings, Script
+from alaya_core.services.background_texts import CHINESE, ENGLISH
+from alaya_core.stores.embedding_cache import EmbeddingCache, content_hash
+
+Vectors = NDArray[np.float32]
+
+_CJK = re.compile(
+    "[\u2e80-\u303f\u3040-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_HIGHEST_BACKGROUND = 0.95
+
+
+def dominant_script(text: str) -> Script:
+    """Which background a text is measured against: `zh` when it holds a CJK character, else `en`."""
+    return "zh" if _CJK.search(text) else "en"
+
+
+def rescaled(cosine: NDArray[np.float32] | float, background: NDArray[np.float32] | float) -> NDArray[np.float32]:
+    """Cosine with the background taken out: unrelated text near 0, the same text 1.
+
+    Args:
+        cosine: Any shape.
+        background: Broadcastable to it, below 1.
+
+    Returns:
+        (cosine - background) / (1 - background), held within 0..1.
+    """
+    value = (np.asarray(cosine, dtype=np.float32) - background) / (np.float32(1.0) - background)
+    return np.asarray(np.clip(value, 0.0, 1.0), dtype=np.float32)
+
+
+class Embedder:
+    """The one way from text to vectors. May be used from several threads.
+
+    Args:
+        provider: What embeds.
+        cache: Vectors of earlier days; None keeps none.
+        settings: Size and lifetime of the memory of queries.
+        clock: A monotonic clock, seconds.
+    """
+
+    def __init__(
+        self,
+        provider: EmbeddingProvider,
+        cache: EmbeddingCache | None,
+        settings: EmbeddingSettings,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.provider = provider
+        self._cache = cache
+        self._settings = settings
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._queries: OrderedDict[str, tuple[float, Vectors]] = OrderedDict()
+        self._background = provider.background
+
+    def passages(
+        self, texts: Sequence[str], progress: ProgressSink = silent, cancel: CancelToken | None = None
+    ) -> Vectors:
+        """Vectors of texts to be stored.
+
+        Equal texts are embedded once, known ones not at all. Each batch is in the cache before the next is waited
+        for: what was paid for survives a cancel or a fault.
+
+        Args:
+            texts: n texts; any may be blank or long.
+            progress: Told `embed` and how many of `texts` are done.
+            cancel: Stops between batches.
+
+        Returns:
+            (n, d), L2-normalised.
+
+        Raises:
+            ProviderError: The provider failed.
+            CancelledError: `cancel` was set.
+        """
+        rows: dict[bytes, list[int]] = {}
+        for row, text in enumerate(texts):
+            rows.setdefault(content_hash(text), []).append(row)
+        known = self._known(list(rows))
+        done = sum(len(rows[key]) for key in known)
+        progress(Progress("embed", done, len(texts)))
+        missing = [key for key in rows if key not in known]
+        chosen = [texts[rows[key][0]] for key in missing]
+        for positions, vectors in self.provider.iter_passages(chosen, cancel):
+            fresh = {missing[at]: vector for at, vector in zip(positions, vectors, strict=True)}
+            if self._cache is not None:
+                self._cache.put_many(self.provider.cache_key, fresh)
+            known |= fresh
+            done += sum(len(rows[key]) for key in fresh)
+            progress(Progress("embed", done, len(texts)))
+        known |= self._again_if_other_length(known, set(missing), texts, rows, cancel)
+        out = np.zeros(
+            (len(texts), len(next(iter(known.values()))) if known else self.provider.dimensions or 0), np.float32
+        )
+        for key, places in rows.items():
+            out[places] = known[key]
+        return out
+
+    def query(self, text: str) -> Vectors:
+        """The vector of a search, (d,), read-only; remembered for a while.
+
+        Raises:
+            ProviderError: The provider failed; nothing is remembered then.
+        """
+        with self._lock:
+            kept = self._queries.get(text)
+            if kept is not None and self._clock() - kept[0] < self._settings.query_cache_ttl_s:
+                self._queries.move_to_end(text)
+                return kept[1]
+        vector = self.provider.embed_query(text)
+        vector.setflags(write=False)
+        with self._lock:
+            self._queries[text] = (self._clock(), vector)
+            self._queries.move_to_end(text)
+            while len(self._queries) > max(0, self._settings.query_cache_size):
+                self._queries.popitem(last=False)
+        return vector
+
+    def background(self) -> Background:
+        """The background of the model: as measured, else estimated from the shipped sentences at first use.
+
+        Raises:
+            ProviderError: It has to be estimated, and the provider failed.
+        """
+        if self._background is None:
+            vectors = self.passages([*CHINESE, *ENGLISH])
+            self._background = estimate_background(vectors[: len(CHINESE)], vectors[len(CHINESE) :])
+        return self._background
+
+    def rescale(
+        self,
+        cosine: NDArray[np.float32] | float,
+        query_script: Script,
+        text_script: Script | Sequence[Script] | NDArray[np.bool_],
+    ) -> NDArray[np.float32]:
+        """Cosines on the scale that all thresholds use, see `rescaled`.
+
+        Args:
+            cosine: One or n cosines.
+            query_script: The query's `dominant_script`.
+            text_script: The texts' one, or one a text; as an array, True where a text is `zh`.
+
+        Raises:
+            ProviderError: As for `background`.
+        """
+        background = self.background()
+        if isinstance(text_script, str):
+            return rescaled(cosine, background.between(query_script, text_script))
+        chinese = text_script if isinstance(text_script, np.ndarray) else np.array([s == "zh" for s in text_script])
+        pair = np.where(chinese, background.between(query_script, "zh"), background.between(query_script, "en"))
+        return rescaled(cosine, pair.astype(np.float32))
+
+    def forget_queries(self) -> None:
+        """Drops the remembered queries."""
+        with self._lock:
+            self._queries.clear()
+
+    def _known(self, keys: list[bytes]) -> dict[bytes, Vectors]:
+        """Cached vectors of one length: the provider's, else all of them if they agree."""
+        if self._cache is None:
+            return {}
+        found = self._cache.get_many(self.provider.cache_key, keys)
+        lengths = {len(vector) for vector in found.values()}
+        wanted = self.provider.dimensions or (lengths.pop() if len(lengths) == 1 else None)
+        return {key: vector for key, vector in found.items() if len(vector) == wanted}
+
+    def _again_if_other_length(
+        self,
+        known: dict[bytes, Vectors],
+        fresh: set[bytes],
+        texts: Sequence[str],
+        rows: dict[bytes, list[int]],
+        cancel: CancelToken | None,
+    ) -> dict[bytes, Vectors]:
+        """New vectors for cached ones that turn out to be of another length than those of today."""
+        length = self.provider.dimensions
+        stale = [key for key, vector in known.items() if length is not None and len(vector) != length]
+        if not stale:
+            return {}
+        if fresh & set(stale):
+            raise ProviderError(f"{self.provider.model} changed the length of its vectors during the work")
+        vectors = self.provider.embed_passages([texts[rows[key][0]] for key in stale], cancel)
+        again = dict(zip(stale, vectors, strict=True))
+        if self._cache is not None:
+            self._cache.put_many(self.provider.cache_key, again)
+        return again
+
+
+def estimate_background(chinese: Vectors, other: Vectors) -> Background:
+    """The background from vectors of unrelated texts.
+
+    Args:
+        chinese: (n, d), L2-normalised, n > 1.
+        other: (m, d), m > 1.
+    """
+
+    def within(vectors: Vectors) -> float:
+        count = len(vectors)
+        return (float((vectors @ vectors.T).sum()) - count) / (count * (count - 1))
+
+    def held(value: float) -> float:
+        return min(value, _HIGHEST_BACKGROUND)
+
+    return Background(held(within(chinese)), held(within(other)), held(float((chinese @ other.T).mean())))

@@ -1,0 +1,333 @@
+"""Ingest: sessions come in, whole, once, and nothing of them is lost."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from alaya_core.errors import SourceError, UsageError
+from alaya_core.models.answers import IngestReport, PassedOver, SessionOutcome, SkippedView
+from alaya_core.models.commit import Event, session_ingested
+from alaya_core.models.session import SessionInfo, SessionStream, Turn
+from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink
+from alaya_core.readers import FoundFile, SourceHints, expand, hints_for, read_sessions
+from alaya_core.services.growth import Arrival, judge_arrival
+from alaya_core.services.session_text import Summary, markdown
+from alaya_core.services.workspace import Workspace
+from alaya_core.stores.graph_read import GraphReader
+from alaya_core.stores.sessions import Prepared, Spool
+from alaya_core.stores.sources import file_blocks, file_digests
+
+_BATCH_SESSIONS = 64
+_BATCH_BYTES = 32 << 20
+_SHOWN_SKIPS = 50
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A session read whole, waiting to be committed."""
+
+    info: SessionInfo
+    before: SessionInfo | None
+    arrival: Arrival
+    prepared: Prepared
+    outcome: SessionOutcome
+    size: int
+    replaced: str
+
+
+class Ingest:
+    """One ingest of some paths.
+
+    Args:
+        workspace: The home.
+        format: The format all files are in; None = found out for each.
+        progress: Told bytes read and what is read.
+    """
+
+    def __init__(
+        self, workspace: Workspace, *, format: str | None, progress: ProgressSink, cancel: CancelToken | None
+    ) -> None:
+        self._work = workspace
+        self._format = format
+        self._progress = progress
+        self._cancel = cancel or CancelToken()
+        self._outcomes: list[SessionOutcome] = []
+        self._passed_over: list[PassedOver] = []
+        self._pending: list[_Pending] = []
+        self._run = workspace.new_run()
+        self._done = self._total = 0
+
+    def run(self, paths: Sequence[Path | str], stdin: BinaryIO | None) -> IngestReport:
+        """Reads all of it; a file that cannot be read costs only itself."""
+        try:
+            found = list(self._find(paths))
+            self._total = sum(_size(item.path) for item in found)
+            for item in found:
+                self._cancel.check()
+                self._progress(Progress("ingest", self._done, self._total, item.path.name))
+                self._take_file(item)
+                self._done += _size(item.path)
+            if any(str(path) == "-" for path in paths) and stdin is not None:
+                self._take_stdin(stdin)
+            self._flush()
+            self._progress(Progress("ingest", self._total, self._total))
+        finally:
+            for left in self._pending:
+                left.prepared.discard()
+        return self._report()
+
+    def _find(self, paths: Sequence[Path | str]) -> Iterator[FoundFile]:
+        for path in paths:
+            if str(path) == "-":
+                continue
+            try:
+                for item in expand(Path(path).expanduser()):
+                    if item.verdict.ingest:
+                        yield item
+                    elif item.walked:
+                        self._passed_over.append(PassedOver(path=str(item.path), reason=item.verdict.reason))
+                    else:
+                        self._fail(item.path, item.verdict.reason)
+            except SourceError as error:
+                self._fail(Path(path), error.message)
+
+    def _take_file(self, item: FoundFile) -> None:
+        try:
+            with item.path.open("rb") as file:
+                self._take(file, hints_for(item.path, walked=item.walked), item.path)
+        except CancelledError:
+            raise
+        except SourceError as error:
+            if item.walked:
+                self._passed_over.append(PassedOver(path=str(item.path), reason=error.message))
+            else:
+                self._fail(item.path, error.message)
+        except OSError as error:
+            self._fail(item.path, f"cannot be read: {error.strerror or error}")
+
+    def _take_stdin(self, stdin: BinaryIO) -> None:
+        with tempfile.TemporaryFile() as file:
+            while block := stdin.read(1 << 20):
+                file.write(block)
+            try:
+                self._take(file, SourceHints("stdin"), None)
+            except SourceError as error:
+                self._fail(Path("-"), error.message)
+
+    def _take(self, file: BinaryIO, hints: SourceHints, path: Path | None) -> None:
+        digest = file_digests(file)[0]
+        if not self._format and (known := self._sessions_of_source(digest)):
+            self._flush()
+            for info in known:
+                self._outcomes.append(_unchanged(info, hints.name))
+            return
+        file.seek(0)
+        for stream in read_sessions(file, hints, self._format, path=path):
+            self._take_session(stream, file, digest, hints.name)
+
+    def _sessions_of_source(self, digest: str) -> list[SessionInfo]:
+        with self._work.graph.reading() as reader:
+            return reader.sessions_of_source(digest)
+
+    def _take_session(self, stream: SessionStream, file: BinaryIO, digest: str, source: str) -> None:
+        spool, summary = self._work.sessions.spool(), Summary()
+        with spool.body:
+            for turn in stream.turns:
+                spool.add(turn)
+                summary.add(turn)
+                if spool.count % 500 == 0:
+                    self._cancel.check()
+                    self._progress(Progress("ingest", self._done + file.tell(), self._total, source))
+            if stream.raw_rows is None:
+                position = file.tell()
+                self._settle(stream, spool, summary, file, digest, source)
+                file.seek(position)
+            else:
+                with tempfile.TemporaryFile() as rows:
+                    rows.writelines(stream.raw_rows)
+                    self._settle(stream, spool, summary, rows, file_digests(rows)[0], source)
+        if len(self._pending) >= _BATCH_SESSIONS or sum(item.size for item in self._pending) > _BATCH_BYTES:
+            self._flush()
+
+    def _settle(
+        self, stream: SessionStream, spool: Spool, summary: Summary, file: BinaryIO, digest: str, source: str
+    ) -> None:
+        """Judges a session that has been read, and prepares it and keeps its source unless it is unchanged."""
+        header = stream.header
+        if any(item.info.id == header.id for item in self._pending):
+            self._flush()
+        before = self._known(header.id)
+        arrival = self._judge(before, spool)
+        if arrival.status == "conflict":
+            header.metadata["conflicts_with"] = header.id
+            header.id = f"{header.id}~{spool.chain.hex()[:8]}"
+            before = self._known(header.id)
+            again = self._judge(before, spool)
+            arrival = again if before else arrival
+        if header.timestamp is None:
+            header.timestamp = spool.first_time if spool.first_time is not None else self._work.clock()
+        path = before.path if before else self._work.sessions.path_for(header.id, header.timestamp)
+        info = SessionInfo(
+            id=header.id,
+            timestamp=before.timestamp if before else header.timestamp,
+            channel=header.channel,
+            agent=header.agent,
+            format=header.format,
+            turns=spool.count,
+            path=path,
+            summary=summary.text(header),
+            source=digest,
+            chain=spool.chain.hex(),
+        )
+        outcome = _outcome(info, arrival, stream, source)
+        if arrival.status == "unchanged":
+            self._outcomes.append(outcome)
+            return
+        header.timestamp = info.timestamp
+        if self._work.config.raw.keep_source:
+            self._work.sources.keep(file_blocks(file), digest)
+        replaced = before.source if before and self._begins_with(before.source, digest) else ""
+        prepared = self._work.sessions.prepare(path, header, spool)
+        self._pending.append(_Pending(info, before, arrival, prepared, outcome, spool.size, replaced))
+
+    def _known(self, session_id: str) -> SessionInfo | None:
+        with self._work.graph.reading() as reader:
+            return reader.session(session_id)
+
+    def _judge(self, before: SessionInfo | None, spool: Spool) -> Arrival:
+        def old_hash(turn: int) -> bytes:
+            return self._work.sessions.hash_behind(before.path, turn) if before else b""
+
+        return judge_arrival(before.turns if before else None, old_hash, spool.count, spool.hash_behind)
+
+    def _begins_with(self, old: str, new: str) -> bool:
+        """Whether the newer source holds the older one as its beginning: then the older need not be kept."""
+        return bool(old) and old != new and self._work.sources.begins_with(new, old)
+
+    def _flush(self) -> None:
+        """Commits what is pending, in one line."""
+        pending, self._pending = self._pending, []
+        if not pending:
+            return
+
+        def plan(reader: GraphReader) -> list[Event]:
+            events: list[Event] = []
+            for item in pending:
+                now = reader.session(item.info.id)
+                if (now.chain if now else None) != (item.before.chain if item.before else None):
+                    item.outcome.status, item.outcome.reason = "failed", "another process changed it meanwhile; repeat"
+                    continue
+                self._work.sessions.publish(item.prepared)
+                events.append(
+                    session_ingested(
+                        item.info,
+                        from_turn=item.arrival.from_turn,
+                        skipped=item.outcome.skipped_count,
+                        replaced=item.replaced,
+                    )
+                )
+            return events
+
+        try:
+            self._work.commit("ingest", plan, run=self._run)
+        finally:
+            for item in pending:
+                item.prepared.discard()
+        for item in pending:
+            self._outcomes.append(item.outcome)
+            if item.outcome.status == "failed":
+                continue
+            self._work.sessions.write_markdown(item.info.path, markdown(item.info, self._turns(item.info)))
+            if item.replaced:
+                self._work.sources.drop(item.replaced)
+
+    def _turns(self, info: SessionInfo) -> Iterator[Turn]:
+        return self._work.sessions.turns(info.path)
+
+    def _fail(self, path: Path, reason: str) -> None:
+        self._outcomes.append(
+            SessionOutcome(session_id=path.name or str(path), status="failed", reason=reason, source=str(path))
+        )
+
+    def _report(self) -> IngestReport:
+        counts: Counter[str] = Counter(outcome.status for outcome in self._outcomes)
+        counts["turns"] = sum(outcome.turns for outcome in self._outcomes)
+        counts["new_turns"] = sum(outcome.new_turns for outcome in self._outcomes)
+        counts["skipped_lines"] = sum(outcome.skipped_count for outcome in self._outcomes)
+        counts["passed_over"] = len(self._passed_over)
+        return IngestReport(sessions=self._outcomes, passed_over=self._passed_over, counts=dict(counts))
+
+
+def _outcome(info: SessionInfo, arrival: Arrival, stream: SessionStream, source: str) -> SessionOutcome:
+    status: Literal["new", "grown", "unchanged", "conflict"] = arrival.status
+    metadata = stream.header.metadata
+    duration, tokens = metadata.get("duration_ms"), metadata.get("tokens")
+    reason = arrival.reason
+    if not info.turns:
+        reason = reason or "it has no turns"
+    return SessionOutcome(
+        session_id=info.id,
+        status=status,
+        turns=info.turns,
+        new_turns=0 if status == "unchanged" else info.turns - arrival.from_turn,
+        skipped=[SkippedView(line=item.line, reason=item.reason) for item in stream.skipped[:_SHOWN_SKIPS]],
+        skipped_count=stream.skipped_count,
+        source=source,
+        reason=reason,
+        path=info.path,
+        channel=info.channel,
+        agent=info.agent,
+        format=info.format,
+        timestamp=info.timestamp,
+        duration_ms=duration if isinstance(duration, int) else None,
+        tokens=tokens if isinstance(tokens, int) else None,
+    )
+
+
+def _unchanged(info: SessionInfo, source: str) -> SessionOutcome:
+    return SessionOutcome(
+        session_id=info.id,
+        status="unchanged",
+        turns=info.turns,
+        source=source,
+        path=info.path,
+        channel=info.channel,
+        agent=info.agent,
+        format=info.format,
+        timestamp=info.timestamp,
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def ingest(
+    workspace: Workspace,
+    paths: Sequence[Path | str],
+    *,
+    format: str | None,
+    stdin: BinaryIO | None,
+    progress: ProgressSink,
+    cancel: CancelToken | None,
+) -> IngestReport:
+    """Reads sessions from files, folders and standard input (`-`) into L3 and the ledger.
+
+    Raises:
+        AlayaError: The home takes no changes; what a file does wrong is in the report.
+    """
+    if format is not None and format not in FORMATS:
+        raise UsageError(f"unknown format '{format}'", f"one of: {', '.join(FORMATS)}")
+    workspace.require_writable()
+    return Ingest(workspace, format=format, progress=progress, cancel=cancel).run(paths, stdin)
+
+
+FORMATS = ("openclaw", "openclaw-sqlite", "claude-code", "codex", "codex-legacy", "alaya", "text")

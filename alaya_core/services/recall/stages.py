@@ -1,0 +1,111 @@
+"""The stages between fusion and the answer: length, floor, lifecycle, noise, diversity. Each is pure and drops nothing
+without counting it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from alaya_core.models.card import CardState, Standing
+from alaya_core.models.recall_parts import Candidate, Staged, best_first
+from alaya_core.services.recall.diversity import DiversitySettings, Similarity, spread
+from alaya_core.services.recall.noise import drop_noise
+
+LEAST_BY_STANDING = {Standing.CORE: 0.9, Standing.WORKING: 0.7, Standing.PERIPHERAL: 0.5}
+
+
+@dataclass(frozen=True, slots=True)
+class StageSettings:
+    """What the stages go by.
+
+    Attributes:
+        long: Characters above which a text is penalised for its length.
+        length_strength: How much, for each doubling.
+        floor: Score (0..1) below which a hit is dropped; 0 keeps all.
+        superseded: Factor of superseded cards.
+    """
+
+    long: int = 500
+    length_strength: float = 0.5
+    floor: float = 0.35
+    superseded: float = 0.5
+    diversity: DiversitySettings = field(default_factory=DiversitySettings)
+
+
+DEFAULTS = StageSettings()
+
+
+def run_stages(
+    candidates: Sequence[Candidate], settings: StageSettings = DEFAULTS, similarity: Similarity | None = None
+) -> Staged:
+    """All stages after fusion (and reranking), in order.
+
+    Args:
+        candidates: Fused.
+        settings: What the stages go by.
+        similarity: Similarity of two candidates' vectors by their ids, None where either has none.
+    """
+    by_length = apply_length(candidates, settings)
+    above, count, best = apply_floor(by_length, settings)
+    alive = apply_lifecycle(above, settings)
+    loud, noise = drop_noise(alive)
+    ordered = spread(under_successors(loud), similarity, settings.diversity)
+    return Staged(ordered, count, best, noise)
+
+
+def length_factor(length: int, settings: StageSettings = DEFAULTS) -> float:
+    """`1 / (1 + strength * log2(length / long))` above `long` characters, else 1."""
+    if length <= settings.long or settings.long <= 0:
+        return 1.0
+    return 1.0 / (1.0 + settings.length_strength * math.log2(length / settings.long))
+
+
+def apply_length(candidates: Sequence[Candidate], settings: StageSettings = DEFAULTS) -> tuple[Candidate, ...]:
+    """Long texts match everything a little: their scores are damped."""
+    damped = []
+    for candidate in candidates:
+        factor = length_factor(candidate.length, settings)
+        damped.append(candidate.scored("length", candidate.score * factor, factor) if factor < 1 else candidate)
+    return best_first(tuple(damped))
+
+
+def apply_floor(
+    candidates: Sequence[Candidate], settings: StageSettings = DEFAULTS
+) -> tuple[tuple[Candidate, ...], int, float | None]:
+    """Those at or above the floor; how many were below; the best score among these."""
+    kept = tuple(candidate for candidate in candidates if candidate.score >= settings.floor)
+    below = [candidate.score for candidate in candidates if candidate.score < settings.floor]
+    return kept, len(below), max(below, default=None)
+
+
+def lifecycle_factor(candidate: Candidate, settings: StageSettings = DEFAULTS) -> float:
+    """How alive it is: its temperature, but never below what its standing grants; less once superseded."""
+    factor = max(LEAST_BY_STANDING[candidate.standing], min(1.0, candidate.temperature))
+    return factor * settings.superseded if candidate.state is CardState.SUPERSEDED else factor
+
+
+def apply_lifecycle(candidates: Sequence[Candidate], settings: StageSettings = DEFAULTS) -> tuple[Candidate, ...]:
+    """Scores times how alive each is, best first."""
+    lived = []
+    for candidate in candidates:
+        factor = lifecycle_factor(candidate, settings)
+        after = candidate.scored("lifecycle", candidate.score * factor, factor)
+        lived.append(after.noted("superseded") if candidate.state is CardState.SUPERSEDED else after)
+    return best_first(tuple(lived))
+
+
+def under_successors(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Superseded cards whose successor was found too never stand above it: they move right beneath it."""
+    position = {candidate.id: index for index, candidate in enumerate(candidates)}
+
+    def place(index: int) -> tuple[int, int, int]:
+        anchor, depth, at = index, 0, index
+        while candidates[at].state is CardState.SUPERSEDED and depth < len(candidates):
+            successor = position.get(candidates[at].successor)
+            if successor is None:
+                break
+            at, depth, anchor = successor, depth + 1, max(anchor, successor)
+        return anchor, depth, index
+
+    return tuple(candidates[index] for index in sorted(range(len(candidates)), key=place))

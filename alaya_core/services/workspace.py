@@ -1,0 +1,129 @@
+"""What every service works with: the stores of one home, its settings, and who asks."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from alaya_core.clock import Clock, IdSource
+from alaya_core.config import Config
+from alaya_core.errors import NewerHomeError, ReadOnlyHomeError
+from alaya_core.models.commit import Commit, Event
+from alaya_core.services.vitals_book import VitalsBook
+from alaya_core.stores.accesses import AccessLog
+from alaya_core.stores.contexts import ContextStore
+from alaya_core.stores.graph import GraphStore
+from alaya_core.stores.graph_read import GraphReader
+from alaya_core.stores.home import Home
+from alaya_core.stores.ledger import Ledger
+from alaya_core.stores.locking import HomeLocks
+from alaya_core.stores.sessions import SessionFiles
+from alaya_core.stores.sources import SourceStore
+
+if TYPE_CHECKING:
+    from alaya_core.services.embedding import Embedder
+    from alaya_core.stores.vectors import VectorStore
+
+Plan = Callable[[GraphReader], Sequence[Event]]
+"""Looks at the memory as it is under the lock, and says what changes; no events = nothing changes."""
+
+
+@dataclass(slots=True)
+class Workspace:
+    """The stores of one home.
+
+    Attributes:
+        agent: Who asks; None = the owner, who sees all.
+        actor: Who is written into the ledger.
+        newer: Whether a newer version wrote the home: it can be read, not written.
+        make_vectors, make_embedder: Build what imports heavy libraries, at first use.
+    """
+
+    home: Home
+    config: Config
+    clock: Clock
+    ids: IdSource
+    agent: str | None
+    actor: str
+    locks: HomeLocks
+    ledger: Ledger
+    graph: GraphStore
+    sessions: SessionFiles
+    sources: SourceStore
+    contexts: ContextStore
+    accesses: AccessLog
+    make_vectors: Callable[[], VectorStore]
+    make_embedder: Callable[[], Embedder]
+    newer: bool = False
+    vitals: VitalsBook = field(init=False)
+    _vectors: VectorStore | None = None
+    _embedder: Embedder | None = None
+
+    def __post_init__(self) -> None:
+        self.vitals = VitalsBook(self.accesses)
+
+    @property
+    def vectors(self) -> VectorStore:
+        """L1; importing its engine at first use."""
+        if self._vectors is None:
+            self._vectors = self.make_vectors()
+        return self._vectors
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding provider with its cache."""
+        if self._embedder is None:
+            self._embedder = self.make_embedder()
+        return self._embedder
+
+    def visible_scopes(self) -> list[str] | None:
+        """The scopes that whoever asks may see; None = all."""
+        return None if self.agent is None else ["global", f"agent:{self.agent}"]
+
+    def commit(self, verb: str, plan: Plan, *, run: str = "") -> Commit | None:
+        """Changes the memory: one plan, one ledger line, and the graph with it.
+
+        Slow work belongs before this call; the plan looks at revs again and does no I/O of its own.
+
+        Args:
+            verb: For the label of the lock.
+            plan: Called once, under the writer lock.
+
+        Returns:
+            What was committed; None when the plan changed nothing.
+
+        Raises:
+            BusyError: Another process holds the home too long.
+            ReadOnlyHomeError, NewerHomeError, DamagedError: The home takes no changes.
+        """
+        self.require_writable()
+        with self.locks.writing(verb):
+            self.graph.catch_up()
+            with self.graph.reading() as reader:
+                events = plan(reader)
+            if not events:
+                return None
+            now = self.clock()
+            commit = self.ledger.append(events, commit_id=self.ids.new_commit(now), at=now, actor=self.actor, run=run)
+            self.graph.apply([commit])
+            return commit
+
+    def require_writable(self) -> None:
+        """Raises ReadOnlyHomeError or NewerHomeError if the home takes no changes."""
+        if self.newer:
+            raise NewerHomeError("this home was written by a newer version of Alaya", "update alaya-tui to change it")
+        if self.read_only:
+            raise ReadOnlyHomeError(f"{self.home.root} cannot be written", "check who owns it, or use another --home")
+
+    @property
+    def read_only(self) -> bool:
+        """Whether this process may not write the home."""
+        import os
+
+        return not os.access(self.home.ledger, os.W_OK)
+
+    def new_run(self) -> str:
+        """An id for a run of several commits."""
+        return f"run-{self.ids.new_commit(self.clock()).lower()}-{secrets.token_hex(2)}"

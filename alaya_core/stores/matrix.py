@@ -1,0 +1,139 @@
+"""All card vectors as one memory-mapped matrix: an exact product beats an index up to about 100,000 cards.
+
+The file is stamped with the seq it was made at; cards changed since are a small overlay read from the table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from alaya_core.stores.files import replacing, write_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Cards whose vectors changed since the matrix was made: their vectors, and ids that must not be used from it."""
+
+    ids: tuple[str, ...]
+    vectors: Vectors
+    hidden: frozenset[str]
+
+
+class Matrix:
+    """An opened matrix with its overlay.
+
+    Args:
+        ids: Card id of each row; vectors: (n, d), each of length 1.
+        seq: The commit it was made at.
+        overlay: What changed since.
+    """
+
+    def __init__(self, ids: Sequence[str], vectors: Vectors, seq: int, overlay: Overlay | None = None) -> None:
+        self.ids = ids
+        self.vectors = vectors
+        self.seq = seq
+        self._overlay = overlay
+        self._places = {card_id: place for place, card_id in enumerate(ids)}
+
+    def overlaid(self, overlay: Overlay) -> Matrix:
+        """The same matrix under another overlay."""
+        copy = Matrix.__new__(Matrix)
+        copy.ids, copy.vectors, copy.seq, copy._places = self.ids, self.vectors, self.seq, self._places
+        copy._overlay = overlay
+        return copy
+
+    def nearest(self, query: Vectors, count: int, allowed: Collection[str] | None = None) -> list[tuple[str, float]]:
+        """The cards whose vectors are nearest to a query.
+
+        Args:
+            query: (d,), of length 1.
+            count: How many at most.
+            allowed: The only ids that may be answered; None = all.
+
+        Returns:
+            (card id, cosine), nearest first.
+        """
+        import numpy as np
+
+        found: list[tuple[str, float]] = []
+        if len(self.ids):
+            scores = np.asarray(self.vectors @ query)
+            if self._overlay is not None:
+                hidden = [self._places[card] for card in self._overlay.hidden if card in self._places]
+                scores[hidden] = -2.0
+            if allowed is not None:
+                keep = np.fromiter((card in allowed for card in self.ids), bool, len(self.ids))
+                scores[~keep] = -2.0
+            top = np.argpartition(-scores, min(count, len(scores)) - 1)[:count]
+            found.extend((self.ids[place], float(scores[place])) for place in top if scores[place] > -2.0)
+        if self._overlay is not None and self._overlay.ids:
+            scores = np.asarray(self._overlay.vectors @ query)
+            pairs = zip(self._overlay.ids, scores, strict=True)
+            found.extend((card, float(score)) for card, score in pairs if allowed is None or card in allowed)
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:count]
+
+    def vectors_of(self, ids: Collection[str]) -> dict[str, Vectors]:
+        """The vectors of some cards; those without are left out."""
+        found: dict[str, Vectors] = {}
+        over = dict(zip(self._overlay.ids, self._overlay.vectors, strict=True)) if self._overlay else {}
+        hidden = self._overlay.hidden if self._overlay else frozenset()
+        for card in ids:
+            if card in over:
+                found[card] = over[card]
+            elif card in self._places and card not in hidden:
+                found[card] = self.vectors[self._places[card]]
+        return found
+
+    @property
+    def overlay_size(self) -> int:
+        """How many cards the overlay touches."""
+        return len(self._overlay.hidden | set(self._overlay.ids)) if self._overlay else 0
+
+
+def save_matrix(folder: Path, vectors: Mapping[str, Vectors], seq: int, dimensions: int) -> None:
+    """Writes a matrix beside the table it is made from; the caller holds the writer lock.
+
+    Args:
+        vectors: In the order of the rows: those that should stay resident first.
+    """
+    import numpy as np
+
+    name = f"matrix-{seq}"
+    with replacing(folder / f"{name}.f32", durable=False) as file:
+        for vector in vectors.values():
+            file.write(np.ascontiguousarray(vector, dtype=np.float32).tobytes())
+    write_file(folder / f"{name}.ids", "\n".join(vectors).encode(), durable=False)
+    raw = {"name": name, "seq": seq, "count": len(vectors), "dimensions": dimensions}
+    write_file(folder / "matrix.json", json.dumps(raw).encode())
+    for path in folder.glob("matrix-*"):
+        if path.stem != name:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def load_matrix(folder: Path, dimensions: int) -> Matrix | None:
+    """Maps a matrix into memory; None when there is none that fits."""
+    import numpy as np
+
+    try:
+        raw = json.loads((folder / "matrix.json").read_bytes())
+        if raw["dimensions"] != dimensions:
+            return None
+        if raw["count"] == 0:
+            return Matrix([], np.zeros((0, dimensions), np.float32), raw["seq"])
+        ids = (folder / f"{raw['name']}.ids").read_text(encoding="utf-8").split("\n")
+        vectors = np.memmap(folder / f"{raw['name']}.f32", np.float32, "r", shape=(raw["count"], dimensions))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Matrix(ids, vectors, raw["seq"]) if len(ids) == raw["count"] else None

@@ -1,0 +1,95 @@
+"""The bytes as they came, compressed, named by their hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+from alaya_core.stores.files import replacing
+
+_BLOCK = 1 << 20
+
+
+class SourceStore:
+    """Keeps source bytes under `raw/sources/<sha256>.zst`.
+
+    Args:
+        folder: `raw/sources` of a home.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def path(self, digest: str) -> Path:
+        """Where the bytes with this sha256 lie."""
+        return self._folder / f"{digest}.zst"
+
+    def keep(self, blocks: Iterable[bytes], digest: str) -> int:
+        """Stores bytes under their sha256; a second time does nothing.
+
+        Returns:
+            Bytes on disk.
+        """
+        import zstandard
+
+        path = self.path(digest)
+        if not path.exists():
+            with replacing(path) as file, zstandard.ZstdCompressor(level=3).stream_writer(file, closefd=False) as out:
+                for block in blocks:
+                    out.write(block)
+        return path.stat().st_size
+
+    def drop(self, digest: str) -> None:
+        """Removes bytes that another source holds as its beginning."""
+        self.path(digest).unlink(missing_ok=True)
+
+    def begins_with(self, digest: str, beginning: str) -> bool:
+        """Whether kept bytes begin with other kept bytes; False where either is not kept."""
+        if not (self.path(digest).exists() and self.path(beginning).exists()):
+            return False
+        with self.open(digest) as longer, self.open(beginning) as shorter:
+            while block := shorter.read(_BLOCK):
+                if longer.read(len(block)) != block:
+                    return False
+        return True
+
+    def open(self, digest: str) -> BinaryIO:
+        """The bytes, to read.
+
+        Raises:
+            FileNotFoundError: They are not kept.
+        """
+        import zstandard
+
+        return zstandard.ZstdDecompressor().stream_reader(self.path(digest).open("rb"), closefd=True)
+
+
+def file_blocks(file: BinaryIO) -> Iterable[bytes]:
+    """A file from its start, a block at a time."""
+    file.seek(0)
+    while block := file.read(_BLOCK):
+        yield block
+
+
+def file_digests(file: BinaryIO, prefixes: Iterable[int] = ()) -> tuple[str, dict[int, str], int]:
+    """sha256 of a file, and of its first n bytes for each n asked for (those beyond its end are left out).
+
+    Returns:
+        The file's hash, the prefixes' hashes by length, its length.
+    """
+    running = hashlib.sha256()
+    cuts = sorted(set(prefixes))
+    found: dict[int, str] = {}
+    position = 0
+    for block in file_blocks(file):
+        start = 0
+        while cuts and cuts[0] <= position + len(block):
+            cut = cuts.pop(0)
+            running.update(block[start : cut - position])
+            start = cut - position
+            found[cut] = running.copy().hexdigest()
+        running.update(block[start:])
+        position += len(block)
+    return running.hexdigest(), found, position

@@ -1,0 +1,234 @@
+"""The only importer of LanceDB: its tables, their rows, and how it is asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from alaya_core.errors import AlayaError, DamagedError
+from alaya_core.words import INDEX_SETTINGS
+
+CARDS = "cards"
+PASSAGES = "passages"
+
+_CARD_FIELDS = {
+    "id": "string",
+    "title": "string",
+    "overview": "string",
+    "content": "string",
+    "words": "string",
+    "type": "string",
+    "state": "string",
+    "standing": "string",
+    "scope": "string",
+    "origin": "string",
+    "successor": "string",
+    "tags": "strings",
+    "entities": "strings",
+    "sessions": "strings",
+    "importance": "float",
+    "confidence": "float",
+    "pinned": "bool",
+    "vector_dropped": "bool",
+    "created_at": "int",
+    "added_at": "int",
+    "updated_at": "int",
+    "expires_at": "int",
+    "rev": "int",
+    "seq": "int",
+    "content_hash": "string",
+}
+_PASSAGE_FIELDS = {
+    "id": "string",
+    "session_id": "string",
+    "turn": "int",
+    "piece": "int",
+    "role": "string",
+    "kind": "string",
+    "text": "string",
+    "words": "string",
+    "scope": "string",
+    "timestamp": "int",
+}
+
+Rows = list[dict[str, Any]]
+
+
+def connect(folder: Path) -> Any:
+    """A connection that sees other processes' writes at once."""
+    os.environ.setdefault("LANCEDB_LOG", "error")  # its own logger writes on the terminal the screen is drawn on
+    import lancedb
+
+    return lancedb.connect(str(folder), read_consistency_interval=timedelta(0))
+
+
+class Table:
+    """One table of a generation.
+
+    Args:
+        connection: As `connect` made it.
+        name: CARDS or PASSAGES.
+        dimensions: Numbers a vector; None while no model is known (then the table has no vectors yet).
+    """
+
+    def __init__(self, connection: Any, name: str, dimensions: int | None) -> None:
+        self._connection = connection
+        self._name = name
+        self._schema = _schema(_CARD_FIELDS if name == CARDS else _PASSAGE_FIELDS, dimensions)
+        self._table: Any = None
+
+    def create(self) -> None:
+        """Makes the table, empty; the caller holds the writer lock."""
+        self._table = self._connection.create_table(self._name, schema=self._schema, exist_ok=True)
+
+    def put(self, rows: Rows) -> None:
+        """Writes rows, replacing those of the same id, in one version; the caller holds the writer lock."""
+        if not rows:
+            return
+        unique = list({row["id"]: row for row in rows}.values())
+        self._write(
+            lambda data: (
+                self._open()
+                .merge_insert("id")
+                .when_matched_update_all()
+                .when_not_matched_insert_all()
+                .execute(data, on_bad_vectors="null")
+            ),
+            unique,
+        )
+
+    def add(self, rows: Rows) -> None:
+        """Appends rows whose ids are known to be absent; the caller holds the writer lock."""
+        if rows:
+            self._write(lambda data: self._open().add(data, on_bad_vectors="null"), rows)
+
+    def remove(self, where: str) -> None:
+        """Deletes the rows that a filter made by `quoted` and its kin names."""
+        try:
+            self._open().delete(where)
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
+    def rows(self, where: str | None = None, columns: Sequence[str] | None = None, limit: int | None = None) -> Rows:
+        """Rows as dictionaries."""
+        return list(self.arrow(where, columns, limit).to_pylist())
+
+    def arrow(self, where: str | None = None, columns: Sequence[str] | None = None, limit: int | None = None) -> Any:
+        """Rows as an Arrow table."""
+        try:
+            query = self._open().search()
+            query = query.where(where) if where else query
+            query = query.select(list(columns)) if columns else query
+            return query.limit(limit).to_arrow()
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
+    def match(self, words: str, where: str | None, columns: Sequence[str], limit: int) -> Rows:
+        """Rows that hold any of these words, best first, with `_score` (BM25).
+
+        Args:
+            words: Analysed text; never anything a person or a file wrote as it stands.
+        """
+        if not words:
+            return []
+        import lancedb.query
+
+        make_query: Any = lancedb.query.MatchQuery
+        try:
+            query = self._open().search(make_query(words, "words"), query_type="fts")
+            query = query.where(where, prefilter=True) if where else query
+            return list(query.select([*columns, "_score"]).limit(limit).to_arrow().to_pylist())
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
+    def count(self, where: str | None = None) -> int:
+        """How many rows (match a filter)."""
+        try:
+            return int(self._open().count_rows(where))
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
+    def index_backlog(self) -> int | None:
+        """Rows that the words index does not hold yet; None without an index."""
+        stats = self._open().index_stats("words_idx")
+        return None if stats is None else int(stats.num_unindexed_rows)
+
+    def index_words(self) -> None:
+        """Makes the words index, or folds new rows into it; the caller holds the writer lock."""
+        from lancedb.index import FTS
+
+        table = self._open()
+        try:
+            table.checkout_latest()
+            if table.index_stats("words_idx") is None:
+                settings: dict[str, Any] = dict(INDEX_SETTINGS)
+                table.create_index("words", config=FTS(**settings))
+            else:
+                table.optimize(cleanup_older_than=timedelta(hours=1))
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
+    def _open(self) -> Any:
+        if self._table is None:
+            try:
+                self._table = self._connection.open_table(self._name)
+            except (RuntimeError, ValueError, OSError) as error:
+                raise classified(error) from error
+        return self._table
+
+    def _write(self, write: Any, rows: Rows) -> None:
+        import pyarrow as pa
+
+        names = self._schema.names
+        data = pa.table(
+            {name: pa.array([row.get(name) for row in rows], self._schema.field(name).type) for name in names},
+            schema=self._schema,
+        )
+        try:
+            write(data)
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
+
+def quoted(value: str) -> str:
+    """A value as an SQL string: the only way a value gets into a filter."""
+    return "'" + value.replace("\x00", "").encode("utf-8", "replace").decode().replace("'", "''") + "'"
+
+
+def one_of(column: str, values: Iterable[str]) -> str:
+    """A filter: the column holds one of these values (none: never)."""
+    listed = ", ".join(quoted(value) for value in values)
+    return f"{column} IN ({listed})" if listed else "false"
+
+
+def holds_any(column: str, values: Iterable[str]) -> str:
+    """A filter: a list column holds any of these values."""
+    return f"array_has_any({column}, [{', '.join(quoted(value) for value in values)}])"
+
+
+def classified(error: Exception) -> AlayaError:
+    """What LanceDB said, as one of our errors."""
+    text = str(error).split("\n")[0][:300]
+    lowered = text.lower()
+    if any(word in lowered for word in ("not found", "corrupt", "no such file", "does not exist", "invalid magic")):
+        return DamagedError(f"the vector tables cannot be read: {text}", "run `alaya rebuild l1`")
+    return AlayaError(f"the vector engine failed: {text}", "run `alaya verify`; `alaya rebuild l1` makes it anew")
+
+
+def _schema(fields: dict[str, str], dimensions: int | None) -> Any:
+    import pyarrow as pa
+
+    types = {
+        "string": pa.string(),
+        "strings": pa.list_(pa.string()),
+        "int": pa.int64(),
+        "float": pa.float64(),
+        "bool": pa.bool_(),
+    }
+    columns = [pa.field(name, types[kind]) for name, kind in fields.items()]
+    if dimensions:
+        columns.append(pa.field("vector", pa.list_(pa.float32(), dimensions), nullable=True))
+    return pa.schema(columns)

@@ -1,0 +1,250 @@
+"""L1 of a home: words, vectors and passages, a view that follows the ledger and remembers how far it has read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from alaya_core.stores.files import make_directory, write_file
+from alaya_core.stores.generations import Generations
+from alaya_core.stores.ledger import LedgerMark
+from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, save_matrix
+from alaya_core.stores.vector_tables import CARDS, PASSAGES, Rows, Table, connect, one_of, quoted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_WITHOUT_VECTOR = ("id", "title", "overview", "content", "type", "state", "standing", "scope", "origin", "successor")
+CARD_ANSWER = (
+    *_WITHOUT_VECTOR,
+    "tags",
+    "entities",
+    "sessions",
+    "importance",
+    "confidence",
+    "pinned",
+    "vector_dropped",
+    "created_at",
+    "added_at",
+    "updated_at",
+    "rev",
+)
+"""Columns that a recall needs of a card."""
+PASSAGE_ANSWER = ("id", "session_id", "turn", "piece", "role", "kind", "text", "scope", "timestamp")
+"""Columns that a recall needs of a passage."""
+
+_BACKLOG = 1_000
+_OVERLAY = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class VectorMark:
+    """What a generation holds.
+
+    Attributes:
+        seq, segment, offset: How far it has read the ledger.
+        model: Whose vectors they are; empty = none yet. dimensions: numbers a vector; 0 = none yet.
+    """
+
+    seq: int = 0
+    segment: str = ""
+    offset: int = 0
+    model: str = ""
+    dimensions: int = 0
+
+    @property
+    def ledger(self) -> LedgerMark:
+        """The part the ledger understands."""
+        return LedgerMark(self.seq, self.segment, self.offset)
+
+
+class VectorStore:
+    """The living generation of the vector tables, or one that is being built.
+
+    Args:
+        folder: `lancedb/` of a home.
+        generation: A generation under construction; None = the living one.
+    """
+
+    def __init__(self, folder: Path, generation: Path | None = None) -> None:
+        self._folder = folder
+        self._generations = Generations(folder)
+        self._building = generation
+        self._opened: tuple[Path, int, Table, Table] | None = None
+        self._matrix: tuple[tuple[Path, int], Matrix] | None = None
+
+    @property
+    def path(self) -> Path:
+        """The generation's folder."""
+        return self._building or self._generations.current
+
+    def mark(self) -> VectorMark:
+        """What the generation holds; cheap, imports nothing."""
+        try:
+            return VectorMark(**json.loads((self.path / "mark.json").read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return VectorMark()
+
+    def set_mark(self, mark: VectorMark) -> None:
+        """Says what the generation holds now; the caller holds the writer lock."""
+        write_file(self.path / "mark.json", json.dumps(asdict(mark)).encode())
+
+    def create(self, model: str, dimensions: int) -> None:
+        """Makes empty tables where there are none; the caller holds the writer lock."""
+        make_directory(self.path)
+        if not (self.path / "mark.json").exists():
+            self.set_mark(VectorMark(model=model, dimensions=dimensions))
+        for table in self._tables():
+            table.create()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there are tables."""
+        return (self.path / "mark.json").exists()
+
+    @property
+    def cards(self) -> Table:
+        """The table of cards."""
+        return self._tables()[0]
+
+    @property
+    def passages(self) -> Table:
+        """The table of passages."""
+        return self._tables()[1]
+
+    def replace_passages(self, session_id: str, from_turn: int, batches: Iterable[Rows]) -> int:
+        """Writes the passages of a session from a turn on; the caller holds the writer lock.
+
+        Returns:
+            How many were written.
+        """
+        self.passages.remove(f"session_id = {quoted(session_id)} AND turn >= {int(from_turn)}")
+        written = 0
+        for rows in batches:
+            self.passages.add(rows)
+            written += len(rows)
+        return written
+
+    def card_rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """What a recall needs of some cards, by id."""
+        if not ids:
+            return {}
+        return {row["id"]: row for row in self.cards.rows(one_of("id", ids), CARD_ANSWER)}
+
+    def ids_where(self, where: str) -> set[str]:
+        """Ids of the cards that a filter lets through."""
+        return set(self.cards.arrow(where, ["id"]).column("id").to_pylist())
+
+    def vector_hashes(self) -> dict[str, tuple[str, bool]]:
+        """Per card row: the hash of the text its vector stands for, and whether it has a vector."""
+        table = self.cards.arrow(None, ["id", "content_hash", "vector"])
+        valid = table.column("vector").is_valid().to_pylist()
+        hashes = table.column("content_hash").to_pylist()
+        return {
+            card: (digest, has) for card, digest, has in zip(table.column("id").to_pylist(), hashes, valid, strict=True)
+        }
+
+    def vectors(self, where: str | None = None) -> dict[str, NDArray[np.float32]]:
+        """Vectors by card id; cards without one are left out."""
+        import numpy as np
+
+        condition = f"({where}) AND vector IS NOT NULL" if where else "vector IS NOT NULL"
+        table = self.cards.arrow(condition, ["id", "vector"])
+        dimensions = self.mark().dimensions
+        flat = np.concatenate([np.zeros(0, np.float32), *(_flat(part) for part in table.column("vector").chunks)])
+        matrix = flat.reshape(-1, dimensions)
+        return dict(zip(table.column("id").to_pylist(), matrix, strict=True))
+
+    def matrix(self) -> Matrix:
+        """All vectors, as of the generation's mark."""
+        mark = self.mark()
+        stamp = (self.path, mark.seq)
+        if self._matrix is None or self._matrix[0] != stamp:
+            base = self._matrix[1] if self._matrix and self._matrix[0][0] == self.path else None
+            base = (
+                base if base is not None and base.seq == self._saved_seq() else load_matrix(self.path, mark.dimensions)
+            )
+            self._matrix = (stamp, self._with_overlay(base, mark))
+        return self._matrix[1]
+
+    def save_matrix(self, first: Collection[str]) -> None:
+        """Writes the matrix file anew; the caller holds the writer lock.
+
+        Args:
+            first: Ids whose rows come first (the HOT ones: what is read most lies together).
+        """
+        mark = self.mark()
+        vectors = self.vectors()
+        ordered = {card: vectors[card] for card in first if card in vectors} | vectors
+        save_matrix(self.path, ordered, mark.seq, mark.dimensions)
+        self._matrix = None
+
+    def matrix_is_stale(self) -> bool:
+        """Whether so much changed since the matrix file was written that it should be written anew."""
+        if not self.exists or not self.mark().dimensions:
+            return False
+        saved = self._saved_seq()
+        return saved is None or self.cards.count(f"seq > {saved}") > _OVERLAY
+
+    def upkeep(self) -> None:
+        """Folds new rows into the words indexes where many wait; the caller holds the writer lock."""
+        for table in self._tables():
+            backlog = table.index_backlog()
+            if (backlog is None and table.count() > 0) or (backlog or 0) > _BACKLOG:
+                table.index_words()
+
+    def new_generation(self) -> VectorStore:
+        """A store to build the next generation in."""
+        return VectorStore(self._folder, self._generations.next() if self.exists else self.path)
+
+    def switch_to(self, built: VectorStore) -> None:
+        """Makes a built generation the living one and removes the others; the caller holds the writer lock."""
+        self._generations.switch(built.path)
+        self._generations.remove_others()
+        self._opened = self._matrix = None
+
+    def _saved_seq(self) -> int | None:
+        try:
+            return int(json.loads((self.path / "matrix.json").read_bytes())["seq"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _with_overlay(self, base: Matrix | None, mark: VectorMark) -> Matrix:
+        import numpy as np
+
+        if base is None:
+            vectors = self.vectors()
+            stacked = np.stack(list(vectors.values())) if vectors else np.zeros((0, mark.dimensions), np.float32)
+            return Matrix(list(vectors), stacked, mark.seq)
+        if base.seq >= mark.seq:
+            return base
+        changed = self.cards.arrow(f"seq > {base.seq}", ["id"]).column("id").to_pylist()
+        vectors = self.vectors(f"seq > {base.seq}")
+        stacked = np.stack(list(vectors.values())) if vectors else np.zeros((0, mark.dimensions), np.float32)
+        return base.overlaid(Overlay(tuple(vectors), stacked, frozenset(changed)))
+
+    def _tables(self) -> tuple[Table, Table]:
+        mark = self.mark()
+        if self._opened is None or self._opened[:2] != (self.path, mark.dimensions):
+            connection = connect(self.path)
+            dimensions = mark.dimensions or None
+            self._opened = (
+                self.path,
+                mark.dimensions,
+                Table(connection, CARDS, dimensions),
+                Table(connection, PASSAGES, dimensions),
+            )
+        return self._opened[2], self._opened[3]
+
+
+def at(mark: VectorMark, ledger: LedgerMark) -> VectorMark:
+    """A mark moved to a place in the ledger."""
+    return replace(mark, seq=ledger.seq, segment=ledger.segment, offset=ledger.offset)
+
+
+def _flat(part: Any) -> Any:
+    return part.flatten().to_numpy(zero_copy_only=False)
