@@ -7,8 +7,10 @@ value must also look like one: code, placeholders, prose and counters after such
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from alaya_core.secret_values import is_placeholder, looks_secret, mixed, repetitive, stands_out, varied
 
 _LONGEST = 512  # of a value; bounds what one name can cost
 
@@ -82,15 +84,20 @@ _SHAPES: tuple[tuple[str, str, bool], ...] = (
     ("shopify", r"shp(?:at|ss|ca|pa)_[A-Fa-f0-9]{24,64}+", False),
     ("twilio", r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])", False),
     ("mailgun", r"key-[0-9a-f]{32}(?![A-Za-z0-9])", False),
-    ("key", r"(?:gsk|r8|nvapi|xai|pplx|tvly|fw|csk|rnd|fly|sntrys|glsa|dckr_pat|lin_api|figd|ntn|secret|phc|whsk)[_-][A-Za-z0-9_-]{24,300}+", True),
-    ("key", r"(?:hvs\.[A-Za-z0-9_-]{20,250}+|dapi[0-9a-f]{32}|PMAK-[A-Za-z0-9-]{40,90}+|tskey-[A-Za-z0-9-]{16,100}+)", True),
+    ("key",
+        r"(?:gsk|r8|nvapi|xai|pplx|tvly|fw|csk|rnd|fly|sntrys|glsa|dckr_pat|lin_api|figd|ntn|secret|phc"
+        r"|whsk)[_-][A-Za-z0-9_-]{24,300}+",
+        True),
+    ("key",
+        r"(?:hvs\.[A-Za-z0-9_-]{20,250}+|dapi[0-9a-f]{32}|PMAK-[A-Za-z0-9-]{40,90}+|tskey-[A-Za-z0-9-]{16,100}+)",
+        True),
     ("key", r"AGE-SECRET-KEY-1[A-Z0-9]{40,80}+", False),
     ("aliyun", r"LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])", True),
     ("tencent", r"AKID[A-Za-z0-9]{30,48}(?![A-Za-z0-9])", True),
     ("discord", r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}+", True),
     ("jwt", r"eyJ[A-Za-z0-9_-]{8,4096}+\.[A-Za-z0-9_-]{8,8192}+(?:\.[A-Za-z0-9_-]{0,2048}+)?", True),
 )  # fmt: skip
-_SHAPED = [(kind, re.compile(_EDGE + shape), mixed) for kind, shape, mixed in _SHAPES]
+_SHAPED = [(kind, re.compile(_EDGE + shape), both) for kind, shape, both in _SHAPES]
 _WEBHOOK = re.compile(
     r"https://(?:hooks\.slack(?:-gov)?\.com/(?:services|workflows)|(?:\w{1,8}\.)?discord(?:app)?\.com/api/webhooks|"
     r"open\.feishu\.cn/open-apis/bot/v2/hook)/([A-Za-z0-9/_-]{20,200}+)"
@@ -102,33 +109,21 @@ _COOKIE = re.compile(r"(?i:\bcookie:)[ \t]{0,4}[\w.-]{1,60}=([^\s;,\"']{16,512}+
 
 
 def _shaped(text: str) -> Iterator[Secret]:
-    for kind, shape, mixed in _SHAPED:
+    for kind, shape, both in _SHAPED:
         for match in shape.finditer(text):
             value = match.group()
-            if (not mixed or _mixed(value)) and not _repetitive(value):
+            if (not both or mixed(value)) and not repetitive(value):
                 yield Secret(match.start(), match.end(), kind)
     for match in _WEBHOOK.finditer(text):
-        if not _repetitive(match[1]):
+        if not repetitive(match[1]):
             yield Secret(match.start(1), match.end(1), "webhook")
     for match in _BEARER.finditer(text):
         value = match[2]
-        if len(value) >= 8 and (_mixed(value) or len(value) >= 24) and not _is_placeholder(value):
+        if len(value) >= 8 and (mixed(value) or len(value) >= 24) and not is_placeholder(value):
             yield Secret(match.start(2), match.end(2), "token")
     for match in _COOKIE.finditer(text):
-        if _mixed(match[1]) and not _is_placeholder(match[1]):
+        if mixed(match[1]) and not is_placeholder(match[1]):
             yield Secret(match.start(1), match.end(1), "cookie")
-
-
-def _mixed(value: str) -> bool:
-    return any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
-
-
-def _repetitive(value: str) -> bool:
-    """`sk-xxxxxxxx`, `ghp_0000`, `AKIA_EXAMPLE`: shapes that documentation shows."""
-    tail = value[-16:]
-    low = value.lower()
-    words = ("example", "your", "placeholder", "redacted", "xxxxx", "1234567890abcdef", "replace", "abcdefghij")
-    return len(set(tail)) <= 3 or any(word in low for word in words)
 
 
 _PEM_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
@@ -154,7 +149,7 @@ def _url_passwords(text: str) -> Iterator[Secret]:
     for match in _URL.finditer(text):
         authority = match[2]
         cut = authority.rfind("@")
-        if cut > 0 and not _is_placeholder(authority[:cut]):
+        if cut > 0 and not is_placeholder(authority[:cut]):
             yield Secret(match.start(2), match.start(2) + cut, "url-password")
 
 
@@ -163,7 +158,8 @@ _NAME = re.compile(
     (?P<password>pass(?:word|wd|phrase|code)?|pwd|identified\ by|密码|口令|暗号)
   | (?P<pin>\bpin(?:[ _-]?code)?(?![a-z])|验证码|动态码)
   | (?P<token>(?:access|auth|refresh|id|bearer|bot|api|session|private|deploy)?[ _-]?token(?!s|iz)|令牌|授权码)
-  | (?P<key>api[ _-]?key|apikey|access[ _-]?key(?![ _-]?id)|secret[ _-]?(?:access[ _-]?)?key|(?:private|encryption|signing|account|master|auth|license|shared)[ _-]?key
+  | (?P<key>api[ _-]?key|apikey|access[ _-]?key(?![ _-]?id)|secret[ _-]?(?:access[ _-]?)?key|(?:private|encryption
+    |signing|account|master|auth|license|shared)[ _-]?key
       |密钥|秘钥|私钥|secret|(?-i:(?<=[A-Z0-9]_)KEY))
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -172,7 +168,8 @@ _JOIN = re.compile(
     r"""
     [\"'`*\\]{0,4} \s{0,3}
     (?: (?P<sign>:=|[=-]>|={1,2}|:|：|＝|>(?=[^<\n]{4,80}</))
-      | (?P<prose>(?:\ (?:for|of|to|on|at)\ [\w.\ @'-]{1,40}?)?(?:'s|\ ?(?:is|was|to|changed\ to|reset\ to|set\ to))(?:\ now|\ still|\ just)?[\ :]
+      | (?P<prose>(?:\ (?:for|of|to|on|at)\ [\w.\ @'-]{1,40}?)?(?:'s|\ ?(?:is|was|to|changed\ to|reset\ to
+        |set\ to))(?:\ now|\ still|\ just)?[\ :]
         | (?:还|就|现在)?(?:是|为|设成了?|设置?[为成]|改成了?|改为|换成了?)(?:了|：|:)?)
       | (?P<gap>(?=\s)|(?<=[码令])) )
     \s{0,4}
@@ -180,11 +177,13 @@ _JOIN = re.compile(
     re.VERBOSE,
 )
 _VALUE = re.compile(
-    r"\"([^\"\n\\]{1,512})\"|'([^'\n\\]{1,512})'|“([^”\n]{1,200})”|「([^」\n]{1,200})」|`([^`\n]{1,512})`|([!-~]{1,512}+)"
+    r"\"([^\"\n\\]{1,512})\"|'([^'\n\\]{1,512})'|“([^”\n]{1,200})”|「([^」\n]{1,200})」|`([^`\n]{1,512})`"
+    r"|([!-~]{1,512}+)"
 )
 _STOPS = re.compile(r"[\s,;，。；)}\]>\"'`&|]|\\n")
 _PAGING = re.compile(
-    r"(?:next|page|continuation|cancel|cancellation|sync|csrf|xsrf|stop|eos|pad|special|first|last|current|public|primary|cache|sort|foreign|partition)[_-]?$",
+    r"(?:next|page|continuation|cancel|cancellation|sync|csrf|xsrf|stop|eos|pad|special|first|last|current"
+    r"|public|primary|cache|sort|foreign|partition)[_-]?$",
     re.I,
 )
 
@@ -217,7 +216,10 @@ def _named(text: str) -> Iterator[Secret]:
             end = stop.start() if stop else end
             while end > start and text[end - 1] in ".!?:\\":
                 end -= 1
-        if _looks_secret(
+        alone = kind == "password" and stands_out(text[start:end])  # nothing but a space joins it to its name
+        if join["gap"] is not None and not (alone or (kind == "pin" and not name.group().isascii())):
+            continue
+        if looks_secret(
             text[start:end], kind, quoted=not raw, sign=join["sign"] or "", spaced=join.end() - name.end() > 1
         ):
             yield Secret(start, end, kind)
@@ -225,10 +227,21 @@ def _named(text: str) -> Iterator[Secret]:
 
 
 _FLAGS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("password", re.compile(r"(?<!\S)--?(?:\w{1,20}-)?(?:password|passwd|passphrase|pass)[ =]([^\s\"'-][^\s\"']{3,200}+|\"[^\"\n]{4,200}\"|'[^'\n]{4,200}')")),
-    ("token", re.compile(r"(?<!\S)--?(?:\w{1,20}-)?(?:token|api-key|apikey|secret|secret-key|access-key)[ =][\"']?([^\s\"'-][^\s\"']{7,512}+)")),
-    ("password", re.compile(r"\b(?:mysql|mysqldump|mariadb|7z|sshpass(?= -p ))\b[^\n|;&]{0,80}? -p(?:(?<=sshpass -p) )?[\"']?([^\s\"'-][^\s\"']{3,200}+)")),
-    ("password", re.compile(r"\b(?:curl|wget|http)\b[^\n|;&]{0,120}? (?:-u|--user)[ =][\"']?[\w.@+-]{1,60}:([^\s\"']{3,200}+)")),
+    ("password", re.compile(
+        r"(?<!\S)--?(?:\w{1,20}-)?(?:password|passwd|passphrase|pass)[ =]([^\s\"'-][^\s\"']{3,200}+"
+        r"|\"[^\"\n]{4,200}\"|'[^'\n]{4,200}')"
+    )),
+    ("token", re.compile(
+        r"(?<!\S)--?(?:\w{1,20}-)?(?:token|api-key|apikey|secret|secret-key"
+        r"|access-key)[ =][\"']?([^\s\"'-][^\s\"']{7,512}+)"
+    )),
+    ("password", re.compile(
+        r"\b(?:mysql|mysqldump|mariadb|7z|sshpass(?= -p ))\b[^\n"
+        r"|;&]{0,80}? -p(?:(?<=sshpass -p) )?[\"']?([^\s\"'-][^\s\"']{3,200}+)"
+    )),
+    ("password", re.compile(
+        r"\b(?:curl|wget|http)\b[^\n|;&]{0,120}? (?:-u|--user)[ =][\"']?[\w.@+-]{1,60}:([^\s\"']{3,200}+)"
+    )),
     ("password", re.compile(r"\bredis-cli\b[^\n|;&]{0,80}? -a ?[\"']?([^\s\"'-][^\s\"']{3,200}+)")),
 )  # fmt: skip
 
@@ -240,81 +253,5 @@ def _flags(text: str) -> Iterator[Secret]:
             if text[start] in "\"'":
                 start, end = start + 1, end - 1
             value = text[start:end]
-            if not _is_placeholder(value) and (_varied(value) or len(value) > 20):
+            if not is_placeholder(value) and (varied(value) or len(value) > 20):
                 yield Secret(start, end, kind)
-
-
-_WORDS = (
-    "bearer basic null none nil true false undefined string str int bool bytes text any object value required optional "
-    "hidden masked invalid incorrect wrong correct expired missing empty unset default unknown secret password passwd "
-    "token key credential credentials input type reset changed encrypted hashed stored here todo tbd n/a env vault test "
-    "foo bar abc secretstr"
-)
-_HOLLOW = re.compile(
-    r"""
-    [*•.·xX_\#?-]+ | <.* | .*>$ | \[.* | \$.* | %.*% | @\w.* | \{.* | /\w.* | \\.* | .*\(.*   # placeholders, code
-  | [A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+ | [A-Za-z_]\w*\[.*                                  # config.password, tokens[0]
-  | (?i: (?:your|my|the|a|some|new|old|this|that|our)[-_\ ].* | (?:your|my)(?:password|token|key|secret|api).*
-      | .*(?:example|placeholder|redacted|change[-_]?me|xxxx).* | (?:"""
-    + "|".join(_WORDS.split())
-    + r""")\W* )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
-
-def _is_placeholder(value: str) -> bool:
-    return bool(_HOLLOW.fullmatch(value)) or len(set(value)) == 1
-
-
-def _stands_out(value: str) -> bool:
-    """Whether it is a password with nothing but a space before it (`账号 admin 密码 Abc#1234`)."""
-    return len(value) >= 7 and value.isascii() and _mixed(value) and not re.search(r"[_./]|^v?\d+\W", value)
-
-
-def _varied(value: str) -> bool:
-    """Whether it is more than a word of prose: a digit, a sign inside, or capitals inside."""
-    inner = value[1:]
-    return (
-        any(char.isdigit() for char in value)
-        or any(char.isascii() and not char.isalnum() and char not in "-_'./" for char in value)
-        or (value != value.upper() and any(char.isupper() for char in inner) and "_" not in value)
-    )
-
-
-def _looks_secret(value: str, kind: str, *, quoted: bool, sign: str, spaced: bool) -> bool:
-    if _is_placeholder(value) or not value.isprintable():
-        return False
-    rule: Callable[..., bool] = _RULES[kind]
-    return rule(value, quoted, sign, spaced)
-
-
-def _password_like(value: str, quoted: bool, sign: str, spaced: bool) -> bool:
-    if len(value) < 4 or (not value.isascii() and not (quoted and len(value) >= 4 and sign)):
-        return False
-    if _varied(value):
-        return not re.fullmatch(r"\d{1,3}[-+]?\w{0,8}", value) or len(value) >= 6
-    words = re.split(r"[-_ .]", value)
-    if len(words) >= 4 or (quoted and len(value) >= 6 and " " not in value):
-        return True
-    return sign in ("=", ":=") and not spaced and len(value) >= 6 and len(words) == 1
-
-
-def _pin_like(value: str, quoted: bool, sign: str, spaced: bool) -> bool:
-    return value.isdigit() and 4 <= len(value) <= 8
-
-
-def _key_like(value: str, quoted: bool, sign: str, spaced: bool) -> bool:
-    if not value.isascii() or len(value) < 8 or " " in value or re.fullmatch(r"[\d.,:/-]{1,24}", value):
-        return False
-    if _mixed(value):
-        return not re.fullmatch(r"(?:[a-z]{2,}[-_.]){1,6}(?:v?\d{1,3}|[a-z]+\d{0,2})", value)
-    return (len(value) >= 24 and not re.search(r"[-_.][a-z]{2,}[-_.]", value)) or (value.isalpha() and len(value) >= 16)
-
-
-_RULES: dict[str, Callable[..., bool]] = {
-    "password": _password_like,
-    "pin": _pin_like,
-    "token": _key_like,
-    "key": _key_like,
-}

@@ -37,7 +37,7 @@ def safe_line(text: str) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """Text without its terminal escape sequences, for words and distillation (what a tool coloured, people read plain)."""
+    """Text without terminal escape sequences, for words and distillation: what a tool coloured, people read plain."""
     return _SEQUENCE.sub("", text) if "\x1b" in text else text
 
 

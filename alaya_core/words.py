@@ -19,13 +19,14 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
+from typing import Any
 
 from alaya_core.text import storable, without_escapes
 
 ANALYSER = "words/1"
 """Changes whenever the tokens of some text change: an index made by another analyser must be made again."""
 
-INDEX_SETTINGS: Mapping[str, object] = {
+INDEX_SETTINGS: Mapping[str, Any] = {
     "base_tokenizer": "icu/split",
     "stem": False,
     "remove_stop_words": False,
@@ -145,10 +146,10 @@ def tokens(text: str) -> Iterator[str]:
         match match.lastgroup:
             case "chunk":
                 yield from _chunk(value)
-            case "unspaced":
-                yield from _pairs(value)
             case "number":
                 yield from _chunk(value.replace(",", "").lstrip("$+-"))
+            case "unspaced":
+                yield from _pairs(value)
             case "elided":
                 yield _word(value)
             case _:
@@ -181,10 +182,9 @@ def _chunk(chunk: str) -> Iterator[str]:
     if body.isalnum():
         yield from _alphanumeric(body)
         return
-    if version := _VERSION.fullmatch(body):
-        yield _whole(version[1])
+    yield _whole(version[1] if (version := _VERSION.fullmatch(body)) else body)
+    if version:
         return
-    yield _whole(body)
     for segment in re.split(r"[/\\:@]+|(?<![A-Za-z])#", body):
         yield from _segment(segment, body)
 
@@ -208,7 +208,7 @@ def _segment(segment: str, body: str) -> Iterator[str]:
 def _alphanumeric(value: str) -> Iterator[str]:
     yield _word(value)
     if value.islower() or value.isdigit() or value.isupper() or value.istitle():
-        if value.isalpha() or value.isdigit() or not re.fullmatch(r"[A-Za-z]{2,}[0-9]+", value):
+        if value.isalpha() or value.isdigit() or not re.fullmatch(r"[A-Za-z]{2,}[0-9]+|[0-9]+[A-Za-z]+", value):
             return
     elif not value.isalpha() and len(_CAMEL.findall(value)) > 6:
         return  # a hash or an encoded blob has no words in it
@@ -237,9 +237,8 @@ def _is_identifier(body: str) -> bool:
         return re.fullmatch(r"[A-Za-z]+[0-9]{2,}|(?=.*[0-9])[A-Za-z0-9]{8,}", body) is not None
     if re.fullmatch(r"[A-Za-z0-9]+(?:[-/:][A-Za-z0-9]+)+", body) and not re.search(r"[0-9]", body):
         return body.count("/") > 1 or "::" in body
-    if _SIGNED.fullmatch(body):
-        return True
-    return len(body) > 2 and not re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]?|[0-9]+[./:-][0-9]+", body)
+    plain = len(body) <= 2 or re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]?|[0-9]+[./:-][0-9]+", body)
+    return not plain or _SIGNED.fullmatch(body) is not None
 
 
 def _word(value: str) -> str:
@@ -268,12 +267,11 @@ def _pairs(run: str) -> Iterator[str]:
     if len(run) == 1:
         yield run
         return
-    codes = [_code(char) for char in run]
-    for index, char in enumerate(run):
+    for char, following in zip(run, (*run[1:], ""), strict=True):
         if _ALONE.match(char):
             yield char
-        if index + 1 < len(run):
-            yield f"qxc{codes[index]}{codes[index + 1]}"
+        if following:
+            yield f"qxc{_code(char)}{_code(following)}"
 
 
 @lru_cache(maxsize=32_768)

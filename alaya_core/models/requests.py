@@ -55,7 +55,11 @@ class RecallOptions:
 
 @dataclass(frozen=True, slots=True)
 class CardChanges:
-    """What `edit` changes; None leaves a field as it is."""
+    """What `edit` changes; None leaves a field as it is.
+
+    Attributes:
+        superseded_by: The card that says better what this one says; this one is then marked superseded.
+    """
 
     title: str | None = None
     content: str | None = None
@@ -66,3 +70,4 @@ class CardChanges:
     importance: float | None = None
     confidence: float | None = None
     scope: str | None = None
+    superseded_by: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, BinaryIO
@@ -21,6 +22,7 @@ Event = tuple[str, Any]
 
 _MAX_DEPTH = 100
 _SMALL = 8 * 1024 * 1024
+_CUT_WORD = re.compile(rb"(?:^|[\[,:\s])(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|-?[\d.eE+-]+)$")
 
 
 def read_alaya(file: BinaryIO, hints: SourceHints, *, small: int = _SMALL) -> Iterator[SessionStream]:
@@ -60,7 +62,7 @@ def _whole_session(fields: dict[str, Any], hints: SourceHints, number: int) -> S
 
 def _is_one_a_line(head: bytes) -> bool:
     first, newline, rest = head.removeprefix(BOM).lstrip().partition(b"\n")
-    if not newline or not rest.lstrip().startswith(b"{"):
+    if not newline or not rest.strip():
         return False
     try:
         return isinstance(json.loads(first, strict=False), dict)
@@ -121,6 +123,11 @@ class _Utf8:
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._left = b""
+        self._tail = b""
+
+    def ends_in_a_word(self) -> bool:
+        """Whether the text stops inside `true`, `false`, `null` or a number, which the parser takes for bad text."""
+        return _CUT_WORD.search(self._tail) is not None
 
     def read(self, size: int = -1) -> bytes:
         """At most `size` bytes; empty only at the end, as the parser demands."""
@@ -129,6 +136,7 @@ class _Utf8:
         while not self._left:
             data = self._file.read(size if size > 0 else 65_536)
             self._left = self._decoder.decode(data, final=not data).encode("utf-8")
+            self._tail = (self._tail + self._left)[-16:]
             if not data:
                 break
         given, self._left = (self._left[:size], self._left[size:]) if size > 0 else (self._left, b"")
@@ -148,8 +156,7 @@ def _by_event(file: BinaryIO, hints: SourceHints) -> Iterator[SessionStream]:
                 reader.stream.skip(skipped.line, skipped.reason)
             strays = SessionStream(SessionHeader("", format="alaya"), iter(()))
             yield reader.stream
-            for _ in reader.stream.turns:  # what the caller left of it
-                pass
+            reader.drain()
         elif name not in ("start_array", "end_array"):
             strays.skip(None, "an entry that is not a session")
     if (events.problem and not number) or strays.skipped:
@@ -163,7 +170,8 @@ class _Events:
     """The parser's events; where the text breaks off they end, and `problem` says how."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._events = iter(ijson.basic_parse(_Utf8(file), multiple_values=True))
+        self._source = _Utf8(file)
+        self._events = iter(ijson.basic_parse(self._source, multiple_values=True))
         self.problem = ""
         self._peeked: Event | None = None
 
@@ -177,7 +185,8 @@ class _Events:
         try:
             event: Event | None = next(self._events, None)
         except ijson.IncompleteJSONError as error:
-            cut = "incomplete" in str(error) or "premature" in str(error)
+            said = str(error).lower()
+            cut = "incomplete" in said or "premature" in said or self._source.ends_in_a_word()
             self.problem = "the file is cut short here" if cut else f"not JSON from here on: {_reason(error)}"
             return None
         except (ijson.JSONError, ValueError, RecursionError) as error:
@@ -232,7 +241,13 @@ class _SessionReader:
         # Up to the first turn at once, so that the header is filled in before anybody reads turns.
         first = next(turns, None)
         self._fill()
+        self._turns_left = turns
         self.stream.turns = itertools.chain([] if first is None else [first], turns)
+
+    def drain(self) -> None:
+        """Passes over the turns that the caller left, up to the next session."""
+        for _ in self._turns_left:
+            pass
 
     def _fill(self) -> None:
         fill_header(self.stream.header, self._fields, self._hints.agent, self._fallback_id)

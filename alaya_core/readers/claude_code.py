@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from alaya_core.models.session import SessionHeader, SessionStream, Turn, TurnKind
 from alaya_core.readers.body import Body, read_body, result_text, tool_call
-from alaya_core.readers.fields import Tally, mapping, name_of, text_of, to_ms, words
+from alaya_core.readers.fields import Tally, mapping, name_of, text_of, to_ms, word_of, words
 from alaya_core.readers.injected import read_assistant, read_user
 from alaya_core.readers.jsonl import Record, look_ahead, records, skip_unknown
 from alaya_core.readers.openclaw import tool_turn
@@ -99,7 +99,7 @@ class _Reader:
             yield self._tally.turn(turn)
 
     def _read(self, record: dict[str, Any], line: int) -> list[Turn]:
-        kind = record.get("type")
+        kind = word_of(record.get("type"))
         if kind in ("user", "assistant"):
             return self._read_message(record, line, kind)
         when, key, extra = to_ms(record.get("timestamp")), name_of(record.get("uuid")), _marks(record)
@@ -169,11 +169,11 @@ def _marks(record: Mapping[str, Any]) -> dict[str, Any]:
 def _user(record: Mapping[str, Any], body: Body, turn: Turn) -> Turn:
     if record.get("isCompactSummary") is True:
         return replace(turn, role="system", kind=TurnKind.SUMMARY)
-    origin = mapping(record.get("origin")).get("kind")
+    origin = word_of(mapping(record.get("origin")).get("kind"))
     by_program = (
         any(record.get(mark) for mark in ("isMeta", "isVisibleInTranscriptOnly", "sourceToolUseID"))
-        or (origin is not None and origin not in _PEOPLE)
-        or ("sidechain" in turn.extra and origin is None)
+        or (origin and origin not in _PEOPLE)
+        or ("sidechain" in turn.extra and not origin)
     )
     if by_program:
         return replace(turn, kind=TurnKind.INJECTED)

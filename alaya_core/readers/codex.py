@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from alaya_core.models.session import SessionHeader, SessionStream, Turn, TurnKind
 from alaya_core.readers.body import picture
 from alaya_core.readers.codex_items import Thoughts, item_turn
-from alaya_core.readers.fields import Tally, mapping, name_of, text_of, to_ms, words
+from alaya_core.readers.fields import Tally, mapping, name_of, text_of, to_ms, word_of, words
 from alaya_core.readers.injected import read_assistant, read_user
 from alaya_core.readers.jsonl import Record, look_ahead, records, skip_unknown
 from alaya_core.readers.sources import SourceHints
@@ -91,12 +91,12 @@ class _Reader:
         self._tally.close()
 
     def _read(self, record: dict[str, Any], line: int) -> Turn | None:
-        kind, payload = record.get("type"), record.get("payload")
+        kind, payload = word_of(record.get("type")), record.get("payload")
         when = to_ms(record.get("timestamp"))
         if kind in _BOOKKEEPING:
             return None
         if not isinstance(payload, dict):
-            if isinstance(kind, str) and "payload" in record:
+            if kind and "payload" in record:
                 self._stream.skip(line, "the payload is not an object")
             else:
                 skip_unknown(self._stream, line, "type", kind)
@@ -117,7 +117,7 @@ class _Reader:
         return None
 
     def _event(self, payload: Mapping[str, Any], when: int | None, line: int) -> Turn | None:
-        kind = payload.get("type")
+        kind = word_of(payload.get("type"))
         if kind in ("user_message", "agent_message"):
             said = text_of(payload.get("message"))
             role, read = ("user", read_user) if kind == "user_message" else ("assistant", read_assistant)

@@ -8,7 +8,7 @@ from typing import Any
 
 from alaya_core.models.session import SessionStream, ToolCall, Turn, TurnKind
 from alaya_core.readers.body import read_body, result_text, sized, tool_call
-from alaya_core.readers.fields import clean, compact_json, decoded, mapping, name_of, text_of
+from alaya_core.readers.fields import clean, compact_json, decoded, mapping, name_of, text_of, word_of
 from alaya_core.readers.injected import read_assistant, read_user, without_memory
 from alaya_core.readers.jsonl import skip_unknown
 
@@ -48,9 +48,9 @@ def item_turn(
     item: Mapping[str, Any], when: int | None, line: int, stream: SessionStream, thoughts: Thoughts
 ) -> Turn | None:
     """The turn an item makes, if it makes one."""
-    kind = item.get("type")
+    kind = word_of(item.get("type"))
     key = name_of(item.get("id"))
-    if kind == "message" or (kind is None and "role" in item):
+    if kind == "message" or (not kind and "role" in item):
         return message_turn(item, when, line, stream)
     if kind == "reasoning":
         for part in ("summary", "content"):
@@ -60,7 +60,7 @@ def item_turn(
         return Turn("assistant", "", when, tool_calls=(call,), key=key)
     elif kind in _RESULTS:
         return _result(item, when, key)
-    elif isinstance(kind, str) and kind.endswith("_call"):
+    elif kind.endswith("_call"):
         return _named_call(kind.removesuffix("_call"), item, when, key)
     elif kind == "tool_search_output":
         return _tool(compact_json(clean(item.get("tools"))), when, key, item)

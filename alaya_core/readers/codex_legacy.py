@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from alaya_core.models.session import SessionHeader, SessionStream, Turn, TurnKind
 from alaya_core.readers.codex_items import Thoughts, item_turn, message_turn
-from alaya_core.readers.fields import Tally, name_of, text_of, to_ms
+from alaya_core.readers.fields import Tally, name_of, text_of, to_ms, word_of
 from alaya_core.readers.jsonl import Record, look_ahead, records
 from alaya_core.readers.sources import SourceHints
 
@@ -47,7 +47,7 @@ def _turns(walk: Iterator[Record], stream: SessionStream) -> Iterator[Turn]:
 
 
 def _read(record: dict[str, Any], line: int, stream: SessionStream, thoughts: Thoughts) -> Turn | None:
-    kind = record.get("type")
+    kind = word_of(record.get("type"))
     if _is_head(record) or "record_type" in record or kind in _BOOKKEEPING:
         return None
     when = _when(record)

@@ -91,6 +91,11 @@ def _storable(text: str) -> str:
     return text
 
 
+def word_of(value: Any) -> str:
+    """The value itself if it is a string, as types and roles are to be; else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
 def name_of(value: Any, limit: int = 200) -> str:
     """A short name or id: a string or number as one line of at most `limit` characters."""
     if isinstance(value, bool) or not isinstance(value, str | int):

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from alaya_core.models.session import SessionHeader, SessionStream, Turn, TurnKind
 from alaya_core.readers.body import Body, read_body, result_text
-from alaya_core.readers.fields import Tally, clean, mapping, name_of, text_of, to_ms
+from alaya_core.readers.fields import Tally, clean, mapping, name_of, text_of, to_ms, word_of
 from alaya_core.readers.injected import Reading, read_assistant, read_user, without_memory
 from alaya_core.readers.jsonl import Record, look_ahead, records, skip_unknown
 from alaya_core.readers.openclaw_index import describe
@@ -87,10 +87,10 @@ def turns_of(walk: Iterator[Record], stream: SessionStream) -> Iterator[Turn]:
 
 
 def _read_entry(entry: dict[str, Any], line: int, stream: SessionStream, tally: Tally) -> list[Turn]:
-    kind = entry.get("type")
+    kind = word_of(entry.get("type"))
     when = to_ms(entry.get("timestamp"))
     key = name_of(entry.get("id"))
-    if kind == "message" or (kind is None and "message" in entry):
+    if kind == "message" or (not kind and "message" in entry):
         return _read_message(entry, when, key, line, stream, tally)
     if kind == "custom_message":
         body = read_body(entry.get("content"))

@@ -126,7 +126,7 @@ def related(card_id: str, neighbours: Iterable[Neighbour], scopes: list[str] | N
             card_id=found.link.other_id,
             title=known[found.link.other_id].title,
             relation=found.link.relation,
-            direction=found.link.direction,  # type: ignore[arg-type]
+            direction=found.link.direction,
             score=round(found.link.weight, 4),
             reason=found.link.reason,
             type=known[found.link.other_id].type,

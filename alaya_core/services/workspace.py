@@ -37,6 +37,7 @@ class Workspace:
     Attributes:
         agent: Who asks; None = the owner, who sees all.
         actor: Who is written into the ledger.
+        embedding_host: The host that text is sent to; None = none.
         newer: Whether a newer version wrote the home: it can be read, not written.
         make_vectors, make_embedder: Build what imports heavy libraries, at first use.
     """
@@ -56,6 +57,7 @@ class Workspace:
     accesses: AccessLog
     make_vectors: Callable[[], VectorStore]
     make_embedder: Callable[[], Embedder]
+    embedding_host: str | None = None
     newer: bool = False
     vitals: VitalsBook = field(init=False)
     _vectors: VectorStore | None = None
@@ -77,6 +79,11 @@ class Workspace:
         if self._embedder is None:
             self._embedder = self.make_embedder()
         return self._embedder
+
+    def close(self) -> None:
+        """Lets go of what was opened."""
+        if self._embedder is not None:
+            self._embedder.provider.close()
 
     def visible_scopes(self) -> list[str] | None:
         """The scopes that whoever asks may see; None = all."""

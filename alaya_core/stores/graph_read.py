@@ -61,9 +61,13 @@ class GraphReader:
         rows = self.graph.run(f"MATCH (c:Card) RETURN {returning('c', CARD_COLUMNS)}")
         return [card_from_row(row) for row in rows]
 
-    def card_seqs(self) -> dict[str, int]:
-        """The commit that last changed each card."""
-        return {row[0]: row[1] for row in self.graph.run("MATCH (c:Card) RETURN c.id, c.seq")}
+    def card_seqs(self, ids: Iterable[str] | None = None) -> dict[str, int]:
+        """The commit that last changed each of these cards; of all cards when no ids are given."""
+        if ids is None:
+            rows = self.graph.run("MATCH (c:Card) RETURN c.id, c.seq")
+        else:
+            rows = self.graph.run("MATCH (c:Card) WHERE c.id IN $ids RETURN c.id, c.seq", {"ids": list(ids)})
+        return {row[0]: row[1] for row in rows}
 
     def find_ids(self, prefix: str, limit: int = 10) -> list[str]:
         """Ids of cards that begin with a prefix."""
@@ -158,6 +162,30 @@ class GraphReader:
         found: dict[str, list[tuple[str, list[int]]]] = {}
         for row in self.graph.run(query, {"ids": list(session_ids), "state": str(CardState.ACTIVE)}):
             found.setdefault(row[0], []).append((row[1], row[2]))
+        return found
+
+    def cards_with_content(self, contents: Sequence[str]) -> dict[str, list[Card]]:
+        """Active cards whose content is exactly one of these, by content."""
+        if not contents:
+            return {}
+        query = (
+            f"MATCH (c:Card) WHERE c.content IN $contents AND c.state = $state RETURN {returning('c', CARD_COLUMNS)}"
+        )
+        found: dict[str, list[Card]] = {}
+        for row in self.graph.run(query, {"contents": list(contents), "state": str(CardState.ACTIVE)}):
+            card = card_from_row(row)
+            found.setdefault(card.content, []).append(card)
+        return found
+
+    def mentioning(self, entities: Iterable[str]) -> dict[str, list[str]]:
+        """Per entity: the active cards that mention it."""
+        wanted = list(entities)
+        if not wanted:
+            return {}
+        query = "MATCH (c:Card)-[:MENTIONS]->(e:Entity) WHERE e.id IN $ids AND c.state = $state RETURN e.id, c.id"
+        found: dict[str, list[str]] = {}
+        for entity, card_id in self.graph.run(query, {"ids": wanted, "state": str(CardState.ACTIVE)}):
+            found.setdefault(entity, []).append(card_id)
         return found
 
     def counts(self) -> dict[str, Counter[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from alaya_core.stores.files import append_bytes, make_directory, sync_directory
 
 SEGMENT_BYTES = 64 << 20
 _NEW_SEGMENT = "{:012d}.jsonl"
+_HEAD = re.compile(rb'\{"v":[0-9]+,"seq":([0-9]+),')
 _CRC = b',"crc":"'
 
 
@@ -105,8 +107,12 @@ class Ledger:
         self._verified[segment.name] = (stat.st_size, stat.st_mtime_ns)
         return Commit(seq, commit_id, at, actor, run, device, tuple(events), 1, segment.name, stat.st_size)
 
-    def commits(self, after: LedgerMark | int = 0) -> Iterator[Commit]:
+    def commits(self, after: LedgerMark | int = 0, *, holding: str = "") -> Iterator[Commit]:
         """Yields the commits behind a mark (or seq), in order; stops before a torn last line.
+
+        Args:
+            after: The mark or seq; lines before it are not parsed.
+            holding: Only commits whose line holds this text (an id): the others are not parsed either.
 
         Raises:
             DamagedError: A line behind the mark cannot be trusted.
@@ -120,13 +126,14 @@ class Ledger:
             if following is not None and following <= expected:
                 continue
             start = mark.offset if segment.name == mark.segment else 0
-            for commit in _read_segment(segment, start if _line_begins(segment, start) else 0):
-                if commit.seq < expected:
+            for seq, line, end in _lines(segment, start if _line_begins(segment, start) else 0):
+                if seq < expected:
                     continue
-                if commit.seq != expected:
-                    raise DamagedError(f"the ledger jumps from {expected - 1} to {commit.seq}", "run `alaya verify`")
+                if seq != expected:
+                    raise DamagedError(f"the ledger jumps from {expected - 1} to {seq}", "run `alaya verify`")
                 expected += 1
-                yield commit
+                if holding.encode() in line:
+                    yield _parse(line, segment.name, end)
 
     def faults(self) -> list[LedgerFault]:
         """Everything in the ledger that cannot be trusted, the torn last line included."""
@@ -221,7 +228,8 @@ def _parse(line: bytes, segment: str, end: int) -> Commit:
     )
 
 
-def _read_segment(segment: Path, start: int) -> Iterator[Commit]:
+def _lines(segment: Path, start: int) -> Iterator[tuple[int, bytes, int]]:
+    """(seq, line, offset behind it) of a segment's whole lines."""
     with segment.open("rb") as file:
         file.seek(start)
         offset = start
@@ -229,7 +237,8 @@ def _read_segment(segment: Path, start: int) -> Iterator[Commit]:
             if not line.endswith(b"\n"):
                 return
             offset += len(line)
-            yield _parse(line, segment.name, offset)
+            head = _HEAD.match(line)
+            yield (int(head[1]) if head else _parse(line, segment.name, offset).seq), line, offset
 
 
 def _line_begins(segment: Path, offset: int) -> bool:

@@ -1,6 +1,6 @@
 """Who may read and who may write, between processes and threads.
 
-Kernel locks on three files are the truth: `writer` (one writer of the home at a time), and the turnstile of the graph:
+Kernel locks on files are the truth: `writer` (one writer of the home at a time), and the turnstile of the graph:
 `turn` and `gate`. Everybody passes `turn` to reach `gate`; a reader shares the gate and leaves the turn at once, a
 writer keeps both, so that readers in a loop can never starve it. The text in a lock's label only tells people who
 holds it.
@@ -54,6 +54,16 @@ class HomeLocks:
             finally:
                 with contextlib.suppress(OSError):
                     label.write_text("", encoding="utf-8")
+
+    @contextlib.contextmanager
+    def indexing(self, *, timeout_s: float | None = None) -> Iterator[None]:
+        """Keeps a second process from indexing the same changes; taken before `writing`, never inside it.
+
+        Raises:
+            BusyError: Another process is indexing longer than the timeout.
+        """
+        with self._held("index", exclusive=True, timeout_s=timeout_s):
+            yield
 
     @contextlib.contextmanager
     def graph_reading(self, *, timeout_s: float | None = None) -> Iterator[None]:

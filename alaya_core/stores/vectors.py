@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alaya_core.models.requests import Filters
 from alaya_core.stores.files import make_directory, write_file
 from alaya_core.stores.generations import Generations
 from alaya_core.stores.ledger import LedgerMark
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, save_matrix
-from alaya_core.stores.vector_tables import CARDS, PASSAGES, Rows, Table, connect, one_of, quoted
+from alaya_core.stores.vector_filters import card_condition, passage_condition
+from alaya_core.stores.vector_tables import CARDS, PASSAGES, Table, connect, one_of, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,10 +34,12 @@ CARD_ANSWER = (
     "created_at",
     "added_at",
     "updated_at",
+    "expires_at",
     "rev",
+    "words",
 )
 """Columns that a recall needs of a card."""
-PASSAGE_ANSWER = ("id", "session_id", "turn", "piece", "role", "kind", "text", "scope", "timestamp")
+PASSAGE_ANSWER = ("id", "session_id", "turn", "piece", "role", "kind", "text", "words", "scope", "timestamp")
 """Columns that a recall needs of a passage."""
 
 _BACKLOG = 1_000
@@ -48,6 +53,7 @@ class VectorMark:
     Attributes:
         seq, segment, offset: How far it has read the ledger.
         model: Whose vectors they are; empty = none yet. dimensions: numbers a vector; 0 = none yet.
+        pending: Cards whose vector is still to be made; passages: passages that are searched.
     """
 
     seq: int = 0
@@ -55,11 +61,35 @@ class VectorMark:
     offset: int = 0
     model: str = ""
     dimensions: int = 0
+    pending: int = 0
+    passages: int = 0
 
     @property
     def ledger(self) -> LedgerMark:
         """The part the ledger understands."""
         return LedgerMark(self.seq, self.segment, self.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What is in the tables.
+
+    Attributes:
+        hashes: Per card, the hash of the text its vector stands for.
+        bad_vectors: Cards whose vector is zero, no number, or not of length 1.
+    """
+
+    hashes: dict[str, str]
+    duplicates: list[str]
+    with_vector_ids: frozenset[str]
+    bad_vectors: list[str]
+    passages: int
+    duplicate_passages: list[str]
+
+    @property
+    def with_vector(self) -> int:
+        """How many cards have a vector."""
+        return len(self.with_vector_ids)
 
 
 class VectorStore:
@@ -116,18 +146,13 @@ class VectorStore:
         """The table of passages."""
         return self._tables()[1]
 
-    def replace_passages(self, session_id: str, from_turn: int, batches: Iterable[Rows]) -> int:
-        """Writes the passages of a session from a turn on; the caller holds the writer lock.
+    def remove_cards(self, ids: Sequence[str]) -> None:
+        """Deletes cards; the caller holds the writer lock."""
+        self.cards.remove(one_of("id", ids))
 
-        Returns:
-            How many were written.
-        """
+    def remove_passages(self, session_id: str, from_turn: int) -> None:
+        """Deletes the passages of a session from a turn on; the caller holds the writer lock."""
         self.passages.remove(f"session_id = {quoted(session_id)} AND turn >= {int(from_turn)}")
-        written = 0
-        for rows in batches:
-            self.passages.add(rows)
-            written += len(rows)
-        return written
 
     def card_rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """What a recall needs of some cards, by id."""
@@ -135,18 +160,42 @@ class VectorStore:
             return {}
         return {row["id"]: row for row in self.cards.rows(one_of("id", ids), CARD_ANSWER)}
 
-    def ids_where(self, where: str) -> set[str]:
-        """Ids of the cards that a filter lets through."""
-        return set(self.cards.arrow(where, ["id"]).column("id").to_pylist())
+    def match_cards(
+        self, words: str, filters: Filters, scopes: Sequence[str] | None, limit: int
+    ) -> list[dict[str, Any]]:
+        """Cards that hold any of these words, best first, with `_score` (BM25)."""
+        return self.cards.match(words, card_condition(filters, scopes), CARD_ANSWER, limit)
 
-    def vector_hashes(self) -> dict[str, tuple[str, bool]]:
-        """Per card row: the hash of the text its vector stands for, and whether it has a vector."""
-        table = self.cards.arrow(None, ["id", "content_hash", "vector"])
-        valid = table.column("vector").is_valid().to_pylist()
-        hashes = table.column("content_hash").to_pylist()
-        return {
-            card: (digest, has) for card, digest, has in zip(table.column("id").to_pylist(), hashes, valid, strict=True)
-        }
+    def match_passages(
+        self, words: str, filters: Filters, scopes: Sequence[str] | None, limit: int
+    ) -> list[dict[str, Any]]:
+        """Passages that hold any of these words, best first, with `_score` (BM25)."""
+        return self.passages.match(words, passage_condition(filters, scopes), PASSAGE_ANSWER, limit)
+
+    def allowed(self, filters: Filters, scopes: Sequence[str] | None) -> set[str] | None:
+        """Ids of the cards that the filters let through; None = all that a search sees anyway."""
+        if filters == Filters() and scopes is None:
+            return None
+        return set(self.cards.arrow(card_condition(filters, scopes), ["id"]).column("id").to_pylist())
+
+    def inspect(self) -> Inspection:
+        """Everything `verify` wants to know of the tables."""
+        import numpy as np
+
+        columns = ["id", "content_hash", *(["vector"] if self.mark().dimensions else [])]
+        table = self.cards.arrow(None, columns)
+        ids = table.column("id").to_pylist()
+        vectors = self.vectors() if self.mark().dimensions else {}
+        norms = {card: float(np.linalg.norm(vector)) for card, vector in vectors.items()}
+        passages = self.passages.arrow(None, ["id"]).column("id").to_pylist()
+        return Inspection(
+            hashes=dict(zip(ids, table.column("content_hash").to_pylist(), strict=True)),
+            duplicates=[card for card, count in Counter(ids).items() if count > 1],
+            with_vector_ids=frozenset(vectors),
+            bad_vectors=[card for card, norm in norms.items() if not 0.5 < norm < 2.0],
+            passages=len(passages),
+            duplicate_passages=[passage for passage, count in Counter(passages).items() if count > 1],
+        )
 
     def vectors(self, where: str | None = None) -> dict[str, NDArray[np.float32]]:
         """Vectors by card id; cards without one are left out."""
@@ -158,6 +207,21 @@ class VectorStore:
         flat = np.concatenate([np.zeros(0, np.float32), *(_flat(part) for part in table.column("vector").chunks)])
         matrix = flat.reshape(-1, dimensions)
         return dict(zip(table.column("id").to_pylist(), matrix, strict=True))
+
+    def vectors_of_text(self, hashes: Mapping[str, str]) -> dict[str, NDArray[np.float32]]:
+        """The stored vectors of cards whose text is still the same.
+
+        Args:
+            hashes: Per card, the hash of its text now.
+        """
+        if not hashes or not self.mark().dimensions:
+            return {}
+        same = {
+            row["id"]
+            for row in self.cards.rows(one_of("id", hashes), ["id", "content_hash"])
+            if row["content_hash"] == hashes[row["id"]]
+        }
+        return self.vectors(one_of("id", same)) if same else {}
 
     def matrix(self) -> Matrix:
         """All vectors, as of the generation's mark."""

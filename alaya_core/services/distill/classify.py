@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from alaya_core.models.card_types import CardType
-from alaya_core.services.distill import cues_en, cues_zh
+from alaya_core.services.distill import cues_en, cues_zh, forms_en, forms_zh
 from alaya_core.services.distill.cues import GENERAL, PASSING, Cue
-from alaya_core.services.distill.entities import is_specific
+from alaya_core.services.distill.entities import is_specific, verbal
+from alaya_core.services.distill.substance import says_enough
 
 KEEP = 0.5  # strength from which a sentence is worth a card
 _CERTAIN = 0.85  # strength by which a conclusion is heard even inside narration
@@ -54,25 +55,41 @@ _CUES: tuple[Cue, ...] = (*cues_en.CUES, *cues_zh.CUES)
 _MARKDOWN = re.compile(r"\*\*|__(?=\w)|(?<=\w)__|~~|^#+\s+|^>\s+")
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\(([^)\s]{1,400})\)")
 _FILLER = re.compile(
-    r"^(?:(?:ok(?:ay)?|so+|and|but|also|alright|hey|hi|hello|oh|hm+|plus|then|anyway|honestly|actually|sorry|please|yeah|yes|yep|right|cool|great|thanks|btw|by\ the\ way|well|no|wait|one\ more\ thing"
-    r"|quick\ (?:intro|note|update)|(?:very\ )?important|note|fyi|heads[\ -]up|reminder|update|background|context|for\ context|for\ the\ record|just\ so\ you\ know|found\ it|root\ cause\ found)(?:[,:!.]\ *|\ (?=(?:so|and|but|i|we|my|our|it|the)\b)))+"
-    r"|^(?:(?:好的?|嗯+|对了|那|另外|还有|哦|噢|其实|重要|非常重要|注意|提醒一下|结论|顺便(?:说一?下|提一?下|一提)?|补充(?:一下|说明)?(?:背景)?|背景|查清楚了|查到了|看完了|找到了?|找到原因了|定位到了|更正一下)[，,：:！!。\s]+)+",
+    r"^(?:h(?:i|ey|ello)\ (?-i:[A-Z])\w+[,!]\ *)?(?:(?:ok(?:ay)?|so+|and|but|also|alright|hey(?:\ there)?"
+    r"|hi(?:\ there)?|hello|oh|hm+|plus|then|anyway|honestly|actually|sorry|please|yeah|yes|yep|right|cool"
+    r"|great|thanks|btw|by\ the\ way|well|no|wait|one\ more\ thing"
+    r"|(?:my\ )?(?:dude|man|bro|guys|team|folks)|iiuc|iirc|afaik|tbh|quick\ (?:intro|note|update)"
+    r"|(?:very\ )?important|note|fyi|heads[\ -]up|reminder|update|background|context|for\ context"
+    r"|for\ the\ record|just\ so\ you\ know|found\ it|root\ cause\ found)(?:[,:!.]\ *|\ (?=(?:so|and|but|i|we"
+    r"|my|our|it|the)\b)))+"
+    r"|^(?:(?:但是?(?=我|你|他)|不过|除此之外|好的?|嗯+|对了|那|另外|还有|哦|噢|其实|重要|非常重要|注意"
+    r"|提醒一下|结论|顺便(?:说一?下|提一?下|一提)?|补充(?:一下|说明)?(?:背景)?|背景|查清楚了|查到了|看完了"
+    r"|找到了?|找到原因了|定位到了|更正一下)[，,：:！!。\s]+)+",
     re.IGNORECASE | re.VERBOSE,
 )
 # Session text that gives orders to whatever reads it later is no knowledge.
 _INJECTION = re.compile(
-    r"ignore\ (?:all\ |any\ |the\ )?(?:previous|prior|above|earlier)|disregard\ (?:all|any|the|your)|^\s*(?:system|assistant|developer)\s*(?:prompt|message)?\s*[:：]|<\|?im_start|\[INST\]|you\ are\ now\ (?:a|an|in|the)\b"
-    r"|(?:delete|erase|forget|wipe|drop)\ (?:all|every|the)\ (?:of\ )?(?:your\ |the\ )?(?:cards?|memor|instructions|rules)|(?:reveal|print|leak)\ (?:your|the)\ (?:system|hidden)|safety\ (?:rules|guidelines)\ (?:no\ longer|do\ not)"
-    r"|(?:忽略|无视|忘记|忘掉)(?:之前|以上|上面|先前|所有)[^，。]{0,8}(?:指令|指示|规则|提示|设定)|(?:删除|清空|清除)(?:所有|全部|一切)[^，。]{0,4}(?:卡片|记忆)|系统(?:提示|指令|消息)\s*[：:]",
+    r"ignore\ (?:all\ |any\ |the\ )?(?:previous|prior|above|earlier)|disregard\ (?:all|any|the|your)"
+    r"|^\s*(?:system|assistant|developer)\s*(?:prompt|message)?\s*[:：]|<\|?im_start|\[INST\]"
+    r"|you\ are\ now\ (?:a|an|in|the)\b"
+    r"|(?:delete|erase|forget|wipe|drop)\ (?:all|every|the)\ (?:of\ )?(?:your\ |the\ )?(?:cards?|memor"
+    r"|instructions|rules)|(?:reveal|print|leak)\ (?:your|the)\ (?:system|hidden)|safety\ (?:rules"
+    r"|guidelines)\ (?:no\ longer|do\ not)"
+    r"|(?:忽略|无视|忘记|忘掉)(?:之前|以上|上面|先前|所有)[^，。]{0,8}(?:指令|指示|规则|提示|设定)|(?:删除|清空"
+    r"|清除)(?:所有|全部|一切)[^，。]{0,4}(?:卡片|记忆)|系统(?:提示|指令|消息)\s*[：:]",
     re.IGNORECASE | re.VERBOSE,
 )
 _OFFER = re.compile(
-    r"\b(?:would\ you\ like|want\ me\ to|do\ you\ want|let\ me\ know|shall\ i|should\ i|feel\ free|ready\ (?:to|for)|if\ you(?:'d|\ would)?\ (?:like|want|prefer)|hope\ (?:this|that)|i\ recommend\ (?:talking|consulting)|as\ an\ ai)\b"
+    r"\b(?:would\ you\ like|want\ me\ to|do\ you\ want|let\ me\ know|shall\ i|should\ i|feel\ free|ready\ (?:to"
+    r"|for)|if\ you(?:'d|\ would)?\ (?:like|want|prefer)|hope\ (?:this|that)|i\ recommend\ (?:talking"
+    r"|consulting)|as\ an\ ai)\b"
     r"|需要我|要不要我|是否需要|作为\ ?(?:一个\ ?)?AI|希望.{0,6}(?:帮|有用)|如果(?:你|您)(?:想|需要|愿意)|祝你",
     re.IGNORECASE | re.VERBOSE,
 )
 # Names of cues that are orders by nature, so that an order's form does not speak against them.
 _ORDERS = frozenset({"standing", "preference", "decision", "safety", "health", "name", "remember"})
+_ADVICE = re.compile(r"\byou\b|[你您]", re.IGNORECASE)
+_SHOWS = re.compile(r"(?:here|there)(?:'s|’s|\ is|\ are)\b|look\ at\b|check\ (?:this|out)\b", re.IGNORECASE)
 _OWN = (CardType.PROFILE, CardType.PREFERENCE, CardType.DECISION, CardType.EVENT)
 _WORD = re.compile(r"[A-Za-z0-9'’_.-]+|[\u3400-\u9fff]")
 
@@ -95,7 +112,7 @@ def without_filler(text: str) -> str:
 def is_question(text: str) -> bool:
     """Whether a sentence asks."""
     bare = text.rstrip(" \"'”」)）")
-    return bare.endswith(("?", "？")) or any(table.QUESTION.search(text) for table in (cues_en, cues_zh))
+    return bare.endswith(("?", "？")) or any(table.QUESTION.search(text) for table in (forms_en, forms_zh))
 
 
 def classify(said: str, *, person: bool) -> Verdict:
@@ -114,17 +131,22 @@ def classify(said: str, *, person: bool) -> Verdict:
         return Verdict(Kind.INSTRUCTION)
     if is_question(text) or is_question(core):
         return Verdict(Kind.QUESTION)
-    heard = sorted((one for one in _CUES if (person or not one.person) and one.pattern.search(core)), key=_by_strength)
+    heard = sorted(
+        (one for one in _CUES if (person or not one.person) and (one.pattern.search(core) or one.pattern.search(text))),
+        key=_by_strength,
+    )
     names = [one.name for one in heard]
     signal, remembered = _signal(text)
     if remembered:
         names.insert(0, "remember")
     if not person:
-        told = any(table.NARRATION.search(text) for table in (cues_en, cues_zh)) or _OFFER.search(text)
+        told = any(table.NARRATION.search(text) for table in (forms_en, forms_zh)) or _OFFER.search(text)
         if told and not (heard and heard[0].strength >= _CERTAIN and not _OFFER.search(text)):
             return Verdict(Kind.NARRATION)
-    elif _is_order(core) and not (_ORDERS & set(names)):
+    elif _orders(core, names, heard):
         return Verdict(Kind.INSTRUCTION)
+    if core.endswith((":", "：")):
+        return Verdict(Kind.NARRATION)  # it only announces what follows
     return _weigh(core, heard, names, signal, remembered=remembered and size >= 5, person=person)
 
 
@@ -134,17 +156,26 @@ def _by_strength(one: Cue) -> float:
 
 def _small_talk(text: str) -> bool:
     bare = text[:400]
-    return len(text) < 400 and any(table.SMALL_TALK.fullmatch(bare) for table in (cues_en, cues_zh))
+    return len(text) < 400 and any(table.SMALL_TALK.fullmatch(bare) for table in (forms_en, forms_zh))
 
 
-def _is_order(text: str) -> bool:
-    patterns = (table.__dict__[name] for table in (cues_en, cues_zh) for name in ("INSTRUCTION", "REQUEST", "ADDRESSED"))
-    return any(pattern.search(text) for pattern in patterns)
+def _orders(text: str, names: list[str], heard: list[Cue]) -> bool:
+    """Whether a person only tells the agent to do something now, or scolds it."""
+    if _ORDERS & set(names):
+        return False
+    if any(table.REQUEST.search(text) or table.ADDRESSED.search(text) for table in (forms_en, forms_zh)):
+        return True
+    begins = any(table.INSTRUCTION.search(text) for table in (forms_en, forms_zh)) and not forms_en.NOUN_FIRST.match(
+        text
+    )
+    return begins and not (heard and heard[0].strength >= 0.7)
 
 
 def _signal(text: str) -> tuple[float, bool]:
-    tables = (cues_en, cues_zh)
-    remembered = any(table.REMEMBER.search(text) for table in tables)
+    tables = (forms_en, forms_zh)
+    remembered = any(table.REMEMBER.search(text) for table in tables) and (
+        verbal(text) or not forms_en.REMEMBER_THING.search(text)
+    )
     signal = 0.5 * remembered
     signal += 0.3 * any(table.IMPORTANT.search(text) for table in tables)
     signal -= 0.2 * any(table.ASIDE.search(text) for table in tables)
@@ -156,7 +187,7 @@ def _weigh(core: str, heard: list[Cue], names: list[str], signal: float, *, reme
     strength = best.strength if best else 0.0
     kind_of = best.type if best else CardType.FACT
     intrinsic = max((one.intrinsic for one in heard if one.strength >= 0.6), default=GENERAL)
-    if best is None and person and is_specific(core):
+    if strength < KEEP and person and says_enough(core):
         strength = 0.55
     if remembered or (signal >= 0.3 and person):
         strength = max(strength, 0.75 if remembered else 0.6)
@@ -165,10 +196,16 @@ def _weigh(core: str, heard: list[Cue], names: list[str], signal: float, *, reme
         kind_of = CardType.BELIEF
         if not (is_specific(core) or len(heard) > 1 or len(_WORD.findall(core)) >= 9):
             strength -= 0.2
-    hedged = any(table.HEDGE.search(core) for table in (cues_en, cues_zh))
+    hedged = any(table.HEDGE.search(core) for table in (forms_en, forms_zh))
+    if not person and _ADVICE.search(core) and "`" not in core:
+        strength -= 0.3
+    if _SHOWS.match(core):
+        strength -= 0.3
+    if not person and best and best.type is CardType.GOTCHA and len(_WORD.findall(core)) < 8:
+        strength -= 0.3
     if not person and hedged:
         strength -= 0.3  # an assistant's guesses are steps on the way, not conclusions
-    if any(table.FLEETING.search(core) for table in (cues_en, cues_zh)):
+    if any(table.FLEETING.search(core) for table in (forms_en, forms_zh)):
         if intrinsic <= GENERAL and not remembered:
             intrinsic = PASSING
         if kind_of not in _OWN and kind_of is not CardType.GOTCHA:

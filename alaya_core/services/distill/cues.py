@@ -36,7 +36,17 @@ class Cue:
 
 def cue(name: str, type_: CardType, strength: float, intrinsic: float, pattern: str, *, person: bool = False) -> Cue:
     """A row, its pattern verbose and without regard to case."""
-    return Cue(name, type_, strength, intrinsic, person, re.compile(pattern, re.VERBOSE | re.IGNORECASE))
+    return Cue(name, type_, strength, intrinsic, person, re.compile(_cased(pattern), re.VERBOSE | re.IGNORECASE))
+
+
+def _cased(pattern: str) -> str:
+    """A capital asked for is a capital, though all else is without regard to case."""
+    return pattern.replace("[A-Z]", "(?-i:[A-Z])")
+
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
 
 
 def words(pattern: str) -> re.Pattern[str]:

@@ -3,102 +3,286 @@
 from __future__ import annotations
 
 from alaya_core.models.card_types import CardType as T
-from alaya_core.services.distill.cues import CHANGE, GENERAL, HEALTH, IDENTITY, PASSING, PREFERENCE, RELATION, SAFETY, cue, words
+from alaya_core.services.distill.cues import (
+    CHANGE,
+    GENERAL,
+    HEALTH,
+    IDENTITY,
+    PREFERENCE,
+    RELATION,
+    SAFETY,
+    cue,
+)
 
 _AM = r"\bi(?:\ am|'m|’m)"
 _HAVE = r"(?:\ have|'ve|’ve|\ has)?"
 _KIN = (
     r"(?:wife|husband|partner|fianc[ée]e?|girlfriend|boyfriend|spouse|son|daughter|kids?|child|children|baby|twins?"
-    r"|m(?:o|u)ther|m[ou]m|father|dad|parents|brother|sister|sibling|cousin|aunt|uncle|nephew|niece|grand(?:ma|pa|mother|father|parents|son|daughter)"
-    r"|boss|manager|colleague|coworker|co-worker|roommate|flatmate|neighbou?r|best\ friend|friend|mentor|cofounder|co-founder|landlord|doctor|therapist"
+    r"|m(?:o|u)ther|m[ou]m|father|dad|parents|brother|sister|sibling|cousin|aunt|uncle|nephew|niece|grand(?:ma"
+    r"|pa|mother|father|parents|son|daughter)"
+    r"|boss|manager|colleague|coworker|co-worker|roommate|flatmate|neighbou?r|best\ friend|friend|mentor"
+    r"|cofounder|co-founder|landlord|doctor|therapist"
     r"|dog|cat|puppy|kitten|rabbit|parrot|turtles?|horse)"
 )  # fmt: skip
-_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 TIME = (
-    rf"(?:\byesterday|\btomorrow|\btonight|\b(?:last|next|this)\ (?:night|week(?:end)?|month|year|spring|summer|autumn|fall|winter|morning|evening|{_DAY}|{_MONTH})"
-    rf"|\bon\ {_DAY}|\d{{4}}-\d\d-\d\d|\b{_MONTH}\.?\ \d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?{_MONTH}\b|\b(?:since|in|by|until)\ (?:{_MONTH}|(?:19|20)\d\d)\b"
-    r"|\b(?:a|an|one|two|three|four|five|six|\d+|a\ few|couple\ of)\ (?:days?|weeks?|months?|years?)\ (?:ago|from\ now)|\bin\ (?:a|two|three|\d+)\ (?:days?|weeks?|months?)\b)"
+    r"(?:\byesterday|\btomorrow|\btonight|\b(?:last|next|this)\ (?:night|week(?:end)?|month|year|spring|summer"
+    rf"|autumn|fall|winter|morning|evening|{_DAY}|{_MONTH})"
+    rf"|\bon\ {_DAY}|\d{{4}}-\d\d-\d\d|\b{_MONTH}\.?\ \d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd"
+    rf"|th)?\ (?:of\ )?{_MONTH}\b|\b(?:since|in|by|until)\ (?:{_MONTH}|(?:19|20)\d\d)\b"
+    r"|\b(?:a|an|one|two|three|four|five|six|\d+|a\ few|couple\ of)\ (?:days?|weeks?|months?|years?)\ (?:ago"
+    r"|from\ now)|\bin\ (?:a|two|three|\d+)\ (?:days?|weeks?|months?)\b)"
 )  # fmt: skip
 _LIFE = (
-    r"(?:moved|relocated|got\ (?:married|engaged|divorced|promoted|laid\ off|fired|hired|accepted|a\ (?:new\ )?(?:job|offer|dog|cat))|graduated|retired|quit|resigned|joined"
-    r"|adopted|bought|sold|signed\ up|enrolled|gave\ birth|broke|lost|won|passed|failed|finished|launched|published|released|started|founded|opened|booked|visited|met"
-    r"|flew|travel+ed|attended|hosted|ran|climbed|completed|had|went|began|learned|learnt|received|submitted|celebrated|turned|switched|changed|injured|recovered|made|took|saw|got)"
+    r"(?:moved|relocated|got\ (?:married|engaged|divorced|promoted|laid\ off|fired|hired|accepted"
+    r"|a\ (?:new\ )?(?:job|offer|dog|cat))|graduated|retired|quit|resigned|joined"
+    r"|adopted|bought|sold|signed\ up|enrolled|gave\ birth|broke|lost|won|passed|failed|finished|launched"
+    r"|published|released|started|founded|opened|booked|visited|met"
+    r"|flew|travel+ed|attended|hosted|ran|climbed|completed|had|went|began|learned|learnt|received|submitted"
+    r"|celebrated|turned|switched|changed|injured|recovered|made|took|saw|got)"
 )  # fmt: skip
 _RULEVERB = (
-    r"(?:use|add|write|put|ask|touch|push|commit|delete|remove|mention|send|call|run|reply|answer|respond|speak|edit|change|include|create|install|deploy|merge|rebase|suggest"
-    r"|recommend|assume|skip|format|name|keep|show|start|end|log|store|share|post|print|read|check|test|order|book|schedule|contact|wake|disturb|explain|translate|address|sign|quote|round|mock|leave)"
+    r"(?:use|add|write|put|ask|touch|push|commit|delete|remove|mention|send|call|run|reply|answer|respond|speak"
+    r"|edit|change|include|create|install|deploy|merge|rebase|suggest"
+    r"|recommend|assume|skip|format|name|keep|show|start|end|log|store|share|post|print|read|check|test|order"
+    r"|book|schedule|contact|wake|disturb|explain|translate|address|sign|quote|round|mock|leave)"
 )  # fmt: skip
-_ROLE = r"(?:\w+(?:er|or|ist|ian|man|woman|ant|ent)|nurse|chef|cook|judge|coach|pilot|architect|intern|sre|cto|ceo|cfo|pm|dba|phd|postdoc|vegetarian|vegan|native\ speaker|freelance|widow|dad|mom|mum|mother|father|parent)"
+_ROLE = (
+    r"(?:\w+(?:er|or|ist|ian|man|woman|ant|ent)|nurse|chef|cook|judge|coach|pilot|architect|intern|sre|cto|ceo|cfo"
+    r"|pm|dba|phd|postdoc|vegetarian|vegan|native\ speaker|freelance|widow|dad|mom|mum|mother|father|parent)"
+)
 
 CUES = (
     # who somebody is
-    cue("name", T.PROFILE, 0.9, IDENTITY, rf"\bmy\ (?:full\ |first\ |last\ |real\ )?name(?:\ is|'s)\b|{_AM}\ called\b|\b(?:just\ )?call\ me\ \w|\bi\ go\ by\ \w|\bmy\ pronouns\b", person=True),
-    cue("profile", T.PROFILE, 0.85, IDENTITY, rf"{_AM}\ (?:an?|the)\ (?!bit|little|lot|fan|big|huge|total)(?:[\w-]+\ ){{0,4}}?{_ROLE}\b|{_AM}\ (?:originally\ )?(?:from|based\ in|living\ in|born\ in)\b|\bi\ (?:live|grew\ up|was\ born|was\ raised)\b", person=True),
-    cue("profile", T.PROFILE, 0.85, IDENTITY, rf"\bi\ (?:currently\ |mostly\ )?(?:work|teach|study|studied|majored|freelance)\ (?:for|at|as|in|with|from)\b|{_AM}\ \d{{1,2}}\b(?!\ *%)|\bi\ (?:run|own|manage|lead|founded)\ an?\ |\bi\ (?:only\ )?(?:speak|understand)\ [A-Z]", person=True),
-    cue("profile", T.PROFILE, 0.8, IDENTITY, r"\bmy\ (?:birthday|age|job|address|phone|e-?mail|native\ language|mother\ tongue|blood\ type|time\ ?zone|hometown|nationality|passport|role|title|degree|major|username|handle|shoe\ size|height|weight|full-time)\b.{0,40}?(?:\ is|'s|:|\ are)\ ", person=True),
-    cue("profile", T.PROFILE, 0.7, IDENTITY, rf"{_AM}\ (?:left-handed|right-handed|deaf|blind|colou?r-?blind|dyslexic|autistic|married|divorced|single|retired|unemployed|swedish|german|french|chinese|japanese|indian|brazilian|italian|spanish|dutch|polish|british|american|canadian|korean|muslim|jewish|christian|buddhist|hindu|self-employed|vegan|vegetarian|pescatarian)\b", person=True),
+    cue("name", T.PROFILE, 0.9, IDENTITY,
+        rf"\bmy\ (?:full\ |first\ |last\ |real\ )?name(?:\ is|'s)\b|{_AM}\ called\b|\b(?:just\ )?call\ me\ \w"
+        r"|\bi\ go\ by\ \w|\bmy\ pronouns\b",
+        person=True),
+    cue("profile", T.PROFILE, 0.85, IDENTITY,
+        rf"{_AM}\ (?:an?|the)\ (?!bit|little|lot|fan|big|huge|total)(?:[\w-]+\ ){{0,4}}?{_ROLE}\b"
+        rf"|{_AM}\ (?:originally\ )?(?:from|based\ in|living\ in|born\ in)\b|\bi\ (?:live|grew\ up|was\ born"
+        r"|was\ raised)\b",
+        person=True),
+    cue("profile", T.PROFILE, 0.85, IDENTITY,
+        r"\bi\ (?:currently\ |mostly\ )?(?:work|teach|study|studied|majored|freelance)\ (?:for|at|as|in|with"
+        rf"|from)\b|{_AM}\ \d{{1,2}}\b(?!\ *%)|\bi\ (?:run|own|manage|lead|founded)\ an?\ |\bi\ (?:only\ )?(?:speak"
+        r"|understand)\ [A-Z]",
+        person=True),
+    cue("profile", T.PROFILE, 0.8, IDENTITY,
+        r"\bmy\ (?:birthday|age|job|address|phone|e-?mail|native\ language|mother\ tongue|blood\ type|time\ ?zone"
+        r"|hometown|nationality|passport|role|title|degree|major|username|handle|shoe\ size|height|weight"
+        r"|full-time)\b.{0,40}?(?:\ is|'s|:|\ are)\ ",
+        person=True),
+    cue("profile", T.PROFILE, 0.7, IDENTITY,
+        rf"{_AM}\ (?:left-handed|right-handed|deaf|blind|colou?r-?blind|dyslexic|autistic|married|divorced|single"
+        r"|retired|unemployed|swedish|german|french|chinese|japanese|indian|brazilian|italian|spanish|dutch|polish"
+        r"|british|american|canadian|korean|muslim|jewish|christian|buddhist|hindu|self-employed|vegan|vegetarian"
+        r"|pescatarian)\b",
+        person=True),
     # health and safety
-    cue("health", T.PROFILE, 0.9, HEALTH, r"\ballerg(?:ic|y|ies)\b|\b(?:lactose|gluten)[\ -](?:intolerant|free)|\bintolerant\ (?:to|of)\b|\bdiabet|\basthma|\bpregnan|\bceliac|\bcoeliac|\bepilep|\bmigraine|\bdiagnosed\ with|\binsulin\b|\bepi-?pen|\bblood\ pressure|\bpacemaker|\bdisabilit|\bchronic\b|\barthritis|\binsomnia|\bi\ (?:am\ on|take|took)\ .{0,30}?(?:\bmg\b|medication|pills?|antidepress)|\bmedications?\b", person=True),
-    cue("health", T.EVENT, 0.8, HEALTH, r"\b(?:surgery|operation\ on|hospitali[sz]ed|broke\ (?:my|his|her)\ (?:arm|leg|ankle|wrist|foot|hip)|chemo|physio(?:therapy)?|biopsy)\b", person=True),
-    cue("safety", T.FACT, 0.9, SAFETY, r"\bemergency\ contact|\bin\ an\ emergency\b|\bsafe\ word\b|\bevacuat|\bdon'?t\ (?:tell|share\ with)\ (?:anyone|anybody)\b", person=True),
+    cue("health", T.PROFILE, 0.9, HEALTH,
+        r"\ballerg(?:ic|y|ies)\b|\b(?:lactose|gluten)[\ -](?:intolerant|free)|\bintolerant\ (?:to|of)\b|\bdiabet"
+        r"|\basthma|\bpregnan|\bceliac|\bcoeliac|\bepilep|\bmigraine|\bdiagnosed\ with|\binsulin\b|\bepi-?pen"
+        r"|\bblood\ pressure|\bpacemaker|\bdisabilit|\bchronic\b|\barthritis|\binsomnia|\bi\ (?:am\ on|take"
+        r"|took)\ .{0,30}?(?:\bmg\b|medication|pills?|antidepress)|\bmedications?\b",
+        person=True),
+    cue("health", T.EVENT, 0.8, HEALTH,
+        r"\b(?:surgery|operation\ on|hospitali[sz]ed|broke\ (?:my|his|her)\ (?:arm|leg|ankle|wrist|foot|hip)|chemo"
+        r"|physio(?:therapy)?|biopsy)\b",
+        person=True),
+    cue("safety", T.FACT, 0.9, SAFETY,
+        r"\bemergency\ contact|\bin\ an\ emergency\b|\bsafe\ word\b|\bevacuat|\bdon'?t\ (?:tell"
+        r"|share\ with)\ (?:anyone|anybody)\b",
+        person=True),
     # people around them
-    cue("people", T.PROFILE, 0.6, RELATION, rf"\b(?:my|our)\ (?:\w+\ )?{_KIN}(?:'s\ name)?(?:,?\ [A-Z]\w+,?)?\ (?:is|are|was|has|have|works?|lives?|loves?|likes?|hates?|prefers?|teaches|studies|plays|starts?|turns|speaks|owns|can't|cannot|does|needs|moved|named|called)\b|\b(?:my|our)\ (?:\w+\ )?{_KIN}\ [A-Z]\w+|\bi\ have\ (?:an?|one|two|three|four|five|\d)\ (?:\w+\ ){{0,2}}{_KIN}s?\b", person=True),
+    cue("people", T.PROFILE, 0.6, RELATION,
+        rf"\b(?:my|our)\ (?:\w+\ )?{_KIN}(?:'s\ name)?(?:,?\ [A-Z]\w+,?)?\ (?:is|are|was|has|have|works?|lives?"
+        r"|loves?|likes?|hates?|prefers?|teaches|studies|plays|starts?|turns|speaks|owns|can't|cannot|does|needs"
+        rf"|moved|named|called)\b|\b(?:my|our)\ (?:\w+\ )?{_KIN}\ [A-Z]\w+|\bi\ have\ (?:an?|one|two|three|four"
+        rf"|five|\d)\ (?:\w+\ ){{0,2}}{_KIN}s?\b",
+        person=True),
     # what they like, and how they want things
-    cue("preference", T.PREFERENCE, 0.85, PREFERENCE, r"\bi(?:\ really|\ much|\ strongly|\ generally|\ usually|\ always|\ personally|\ absolutely|\ also|\ actually|\ still|'d|\ would|\ do)*\ (?:prefer|favou?r|love|hate|loathe|detest|dislike|enjoy|adore|can't\ stand|cannot\ stand|avoid|rather\ (?:not\ )?(?:have|use|you|work|see|get))\b(?!\ (?:it|that|this|your?|how|them|to\ (?:hear|see|know))\b)", person=True),
-    cue("preference", T.PREFERENCE, 0.8, PREFERENCE, r"\bi\ (?:really\ |also\ )?(?:don'?t|do\ not|never|no\ longer)\ (?:really\ )?(?:like|want|eat|drink|use|enjoy|need|trust|care\ for)\b(?!\ (?:it|that|this)\b)|(?<!would\ )(?<!'d\ )(?<!do\ )\bi\ (?:really\ |also\ )?like\ (?!it\b|that\b|this\b|your?\b|how\b|them\b|the\ (?:idea|look|way|sound))|\bmy\ (?:\w+\ ){0,2}favou?rite|\bi\ would\ only\ want|\bi\ only\ (?:want|use|eat|drink|need|read|accept)\b|\bi\ always\ (?:use|take|drink|eat|write|want|start|go|read|order)\b", person=True),
-    cue("preference", T.PREFERENCE, 0.75, PREFERENCE, rf"{_AM}\ (?:not\ )?(?:really\ |a\ (?:big\ |huge\ )?)?(?:fan\ of|into\ \w|obsessed\ with|fond\ of|a\ morning\ person|a\ night\ owl|keen\ on)|\bmy\ hobb(?:y|ies)\b", person=True),
-    cue("standing", T.PREFERENCE, 0.9, PREFERENCE, r"\b(?:from\ now\ on|going\ forward|in\ (?:the\ )?future|from\ here\ on|as\ a\ rule|by\ default|every\ time\ (?:you|i|we)|whenever\ (?:you|i|we|somebody|someone))\b,?.{8,}", person=True),
-    cue("standing", T.PREFERENCE, 0.85, PREFERENCE, rf"(?:^|[,;:.—–]\ *|\b(?:and|but|so|also|please|ok|you\ (?:should|must|can)|to)\ )(?:always|never|don'?t\ ever|do\ not\ ever|make\ sure\ (?:to|you|we)\ always)\ (?:just\ )?(?!mind\b|forget\ me|seen|heard|thought|say\ never|happen){_RULEVERB}\b", person=True),
-    cue("standing", T.PREFERENCE, 0.7, PREFERENCE, rf"(?:^|[,;:.]\ *|\b(?:and|but|please|so)\ )(?:please\ )?(?:don'?t|do\ not|avoid|stop|no\ more)\ {_RULEVERB}(?:ing)?\b.*\b(?:any|anymore|ever|every|all|each|in\ (?:commit|code|comments?|tests?|replies|answers|messages|production|prod|the\ (?:docs|readme|code))|before\ every|after\ \d|before\ \d|on\ (?:weekends|{_DAY}s)|without\ (?:asking|tests|my))\b|^(?:please,?\ )?no\ [\w-]+(?:\ [\w-]+)?\ (?:in|on|before|after|without|during)\ \w+|\bno\ (?:emojis?|comments|semicolons|abbreviations)\b", person=True),
-    cue("standing", T.PREFERENCE, 0.7, PREFERENCE, r"^(?:please\ |just\ |we\ |i\ )?use\ .{2,60}?(?:,?\ not\b|\binstead\ of\b|\brather\ than\b)|^(?:reply|answer|respond|write\ to\ me|talk\ to\ me|keep\ (?:your\ )?(?:answers|replies|responses|commits|messages|functions))\ .{0,20}?(?:in\ [A-Z]|short|brief|concise|under|below|small)|\bonly\ ever\ ", person=True),
+    cue("preference", T.PREFERENCE, 0.85, PREFERENCE,
+        r"\bi(?:\ really|\ much|\ strongly|\ generally|\ usually|\ always|\ personally|\ absolutely|\ also"
+        r"|\ actually|\ still|'d|\ would|\ do)*\ (?:prefer|favou?r|love|hate|loathe|detest|dislike|enjoy|adore"
+        r"|can't\ stand|cannot\ stand|avoid|rather\ (?:not\ )?(?:have|use|you|work|see|get))\b(?!\ (?:it|that|this"
+        r"|your?|how|them|to\ (?:hear|see|know))\b)",
+        person=True),
+    cue("preference", T.PREFERENCE, 0.8, PREFERENCE,
+        r"\bi\ (?:really\ |also\ )?(?:don'?t|do\ not|never|no\ longer)\ (?:really\ )?(?:like|want|eat|drink|use"
+        r"|enjoy|need|trust|care\ for)\b(?!\ (?:it|that|this)\b)|(?<!would\ )(?<!'d\ )(?<!do\ )\bi\ (?:really\ "
+        r"|also\ )?like\ (?!it\b|that\b|this\b|your?\b|how\b|them\b|the\ (?:idea|look|way|sound))"
+        r"|\bmy\ (?:\w+\ ){0,2}favou?rite|\bi\ would\ only\ want|\bi\ only\ (?:want|use|eat|drink|need|read"
+        r"|accept)\b|\bi\ always\ (?:use|take|drink|eat|write|want|start|go|read|order)\b",
+        person=True),
+    cue("preference", T.PREFERENCE, 0.75, PREFERENCE,
+        rf"{_AM}\ (?:not\ )?(?:really\ |a\ (?:big\ |huge\ )?)?(?:fan\ of|into\ \w|obsessed\ with|fond\ of"
+        r"|a\ morning\ person|a\ night\ owl|keen\ on)|\bmy\ hobb(?:y|ies)\b",
+        person=True),
+    cue("standing", T.PREFERENCE, 0.9, PREFERENCE,
+        r"\b(?:from\ now\ on|going\ forward|in\ (?:the\ )?future|from\ here\ on|as\ a\ rule|by\ default"
+        r"|every\ time\ (?:you|i|we)|whenever\ (?:you|i|we|somebody|someone))\b,?.{8,}",
+        person=True),
+    cue("standing", T.PREFERENCE, 0.85, PREFERENCE,
+        r"(?:^|[,;:.—–]\ *|\b(?:and|but|so|also|please|ok|you\ (?:should|must|can)|to)\ )(?:always|never"
+        r"|don'?t\ ever|do\ not\ ever|make\ sure\ (?:to|you|we)\ always)\ (?:just\ )?(?!mind\b|forget\ me|seen"
+        rf"|heard|thought|say\ never|happen){_RULEVERB}\b",
+        person=True),
+    cue("standing", T.PREFERENCE, 0.7, PREFERENCE,
+        r"(?:^|[,;:.]\ *|\b(?:and|but|please|so)\ )(?:please\ )?(?:don'?t|do\ not|avoid|stop"
+        rf"|no\ more)\ {_RULEVERB}(?:ing)?\b.*\b(?:any|anymore|ever|every|all|each|in\ (?:commit|code|comments?"
+        r"|tests?|replies|answers|messages|production|prod|the\ (?:docs|readme|code))|before\ every|after\ \d"
+        rf"|before\ \d|on\ (?:weekends|{_DAY}s)|without\ (?:asking|tests|my))\b"
+        r"|^(?:please,?\ )?no\ [\w-]+(?:\ [\w-]+)?\ (?:in|on|before|after|without|during)\ \w+|\bno\ (?:emojis?"
+        r"|comments|semicolons|abbreviations)\b",
+        person=True),
+    cue("standing", T.PREFERENCE, 0.7, PREFERENCE,
+        r"^(?:please\ |just\ |we\ |i\ )?use\ .{2,60}?(?:,?\ not\b|\binstead\ of\b|\brather\ than\b)|^(?:reply"
+        r"|answer|respond|write\ to\ me|talk\ to\ me|keep\ (?:your\ )?(?:answers|replies|responses|commits|messages"
+        r"|functions))\ .{0,20}?(?:in\ [A-Z]|short|brief|concise|under|below|small)|\bonly\ ever\ ",
+        person=True),
     # what was decided
-    cue("decision", T.DECISION, 0.9, GENERAL, rf"\b(?:i|we|they|the\ team|(?:my|our)\ \w+)(?:{_HAVE}|\ just|\ finally|\ also|\ both|\ all)*\ (?:decided|agreed|chosen|chose|settled\ on|opted|picked|concluded|committed\ to|ruled\ out|rejected|dropped|ditched|standardi[sz]ed\ on)\b(?!\ (?:it|to\ wait)\b)|\b(?:final\ )?decision\b\ *(?::|is|was|—|-)|^agreed:|\bit\ was\ (?:decided|agreed)", person=False),
-    cue("decision", T.DECISION, 0.8, GENERAL, r"\b(?:we|i)(?:'re|\ are|\ am|'m|'ll|\ will)\ (?:going\ with|sticking\ with|moving\ (?:to|off|away)|migrating|switching\ (?:to|from)|dropping|adopting|standardi[sz]ing|using\ .{2,40}?\ (?:instead|for|over|rather)|go\ with|stick\ (?:with|to)|use\ .{2,60}\ (?:instead|for|over|rather)|keep\ .{2,40}?\ (?:as|until|for))\b|\bwe\ went\ with\b|\bwe\ (?:want|need)\ to\ (?!check|see|look|know|fix|talk|find|tackle|read|do\ it|go|get|make\ sure)\w+\ .{12,}|\b(?:the|our)\ plan\ is\b", person=True),
-    cue("decision", T.DECISION, 0.7, GENERAL, r"\blet'?s\ (?:go\ with|stick\ (?:with|to)|use\ .{2,60}?\ (?:instead|for|over|rather|not)|standardi[sz]e|settle\ on|not\ (?:use|support))\b|\b(?:chose|choose|picked|went\ with)\ .{2,60}?\ (?:over|instead\ of|because|since|rather\ than)\b", person=True),
+    cue("decision", T.DECISION, 0.9, GENERAL,
+        rf"\b(?:i|we|they|the\ team|(?:my|our)\ \w+)(?:{_HAVE}|\ just|\ finally|\ also|\ both|\ all)*\ (?:decided"
+        r"|agreed|chosen|chose|settled\ on|opted|picked|concluded|committed\ to|ruled\ out|rejected|dropped"
+        r"|ditched|standardi[sz]ed\ on)\b(?!\ to\ wait\b)|\bdropped\ it\b|\w\ it\ is[.!]?$|\b(?:we|i)\ (?:are"
+        r"|'re)\ (?:keeping|staying|leaving)\b|\b(?:final\ )?decision\b\ *(?::|is|was|—|-)|^(?:the\ |my\ "
+        r"|in\ )?(?:conclusion|bottom\ line|takeaway|upshot|verdict|recommendation|short|tl;?dr)\b\ ?[,:—-]"
+        r"|^agreed:|\bit\ was\ (?:decided|agreed)",
+        person=False),
+    cue("decision", T.DECISION, 0.8, GENERAL,
+        r"\b(?:we|i)(?:'re|\ are|\ am|'m|'ll|\ will)\ (?:going\ with|sticking\ with|moving\ (?:to|off|away)"
+        r"|migrating|switching\ (?:to|from)|dropping|adopting|standardi[sz]ing|using\ .{2,40}?\ (?:instead|for|over"
+        r"|rather)|go\ with|stick\ (?:with|to)|use\ .{2,60}\ (?:instead|for|over|rather)|keep\ .{2,40}?\ (?:as"
+        r"|until|for))\b|\bwe\ went\ with\b|^we\ (?:want|need)\ to\ (?!check|see|look|know|fix|talk|find|tackle"
+        r"|read|do\ it|go|get|make\ sure)\w+\ .{12,}|\b(?:the|our)\ plan\ is\b",
+        person=True),
+    cue("decision", T.DECISION, 0.7, GENERAL,
+        r"\blet'?s\ (?:go\ with|stick\ (?:with|to)|use\ .{2,60}?\ (?:instead|for|over|rather|not)|standardi[sz]e"
+        r"|settle\ on|not\ (?:use|support))\b|\b(?:chose|choose|picked|went\ with)\ .{2,60}?\ (?:over|instead\ of"
+        r"|because|since|rather\ than)\b",
+        person=True),
     # what bites
-    cue("root-cause", T.GOTCHA, 0.9, GENERAL, r"\broot\ cause\b(?!\ analysis)|\b(?:the\ )?(?:real|actual|underlying|true)\ (?:cause|culprit|problem|issue|reason|bug)\ (?:is|was|turned|:)|\bculprit\b.{0,20}?(?:is|was|:)|\b(?:was|is|are|were|being)\ caused\ by\b|\bturn(?:s|ed)\ out\b(?!\ (?:well|great|fine|good|nice|ok|amazing))|^(?:the\ )?(?:cause|reason|problem|bug|issue)(?:\ is|\ was|:)\ (?!solved|fixed|gone|clear|here|that\ (?:i|you)|with\ you)|\b(?:happens|happened|fails|failed|failing|broke|breaks|crashes|crashed)\ because\b", person=False),
-    cue("gotcha", T.GOTCHA, 0.85, GENERAL, r"\bgotcha\b|\bcaveat\b|\b(?:watch\ out|beware)\b|\bpitfalls?\b|\b(?:be\ )?careful(?:,|:|\ with|\ when|\ that)|\bcommon\ mistake|\bthe\ (?:trick|catch)\ is\b|^(?:warning|trap|lesson(?:\ learned)?):", person=False),
-    cue("gotcha", T.GOTCHA, 0.7, GENERAL, r"\b(?:fails?|breaks?|crash(?:es)?|hangs?|leaks?|deadlocks?|throws?|times?\ out|does(?:n'?t|\ not)\ (?:work|load|run|start|fire|apply|support)|won't\ (?:work|load|start))\ .{0,40}?\b(?:when|if|unless|because|on\ (?:windows|macos|linux)|until|after|silently)\b|\bonly\ (?:works?|loads?|runs?|applies)\ (?:if|when|on|with|after)\b|\bsilently\ \w+|\bis\ (?:empty|missing|null|unset|wrong)\b.{0,8},?\ so\ (?:the|that)?|\b(?:or|otherwise),?\ (?:the|it|you|we)\ .{0,30}?(?:fails?|breaks?|crash|hang|loops?|gets?|times?\ out|dies)", person=False),
-    cue("fix", T.CASE, 0.75, GENERAL, r"\bthe\ (?:fix|solution|workaround|remedy|answer)\ (?:is|was|:)\ (?!in|ready|done|simple\b)|^(?:fix|solution|workaround|resolution):|\b(?:fixed|solved|resolved|worked\ around)\ (?:it\ |this\ |that\ |the\ [\w\ `.-]{3,50}?)?\ ?by\ \w+ing\b|\bwork-?around\b.{0,30}?(?:is|:|to)", person=False),
+    cue("found", T.GOTCHA, 0.85, GENERAL,
+        r"^(?:i\ |we\ )?(?:finally\ )?(?:found|tracked|nailed|figured|pinned)\ (?:it|this|the\ (?:bug|cause|issue"
+        r"|problem|leak|culprit))(?:\ (?:down|out))?\ *[:,—-]\ *.{20,}|\bthe\ (?:bug|crash|failure|error|leak"
+        r"|slowdown|hang|flakiness|regression|(?:\w+\ )?test)\ (?:was|is|came|comes"
+        r"|happens)\ (?:an?\ (?:\w+\ ){0,3}(?:problem|issue|bug|race|mismatch|leak|regression|typo|conflict"
+        r"|deadlock)\b|in\b|that\b|because|from|when|due)",
+        person=False),
+    cue("reason", T.FACT, 0.6, GENERAL,
+        r"^(?!.*\b(?:let\ me|i'll|i\ will)\b).*(?:`[^`]+`|\b\w+\.\w+\(?|--\w).*\b(?:because|due\ to|as\ a\ result"
+        r"|which\ means|so\ that|that's\ why|must|only\ (?:if|when))\b|\b(?:because|due\ to|which\ means|must"
+        r"|only\ (?:if|when))\b.*`[^`]+`",
+        person=False),
+    cue("root-cause", T.GOTCHA, 0.9, GENERAL,
+        r"\broot\ cause\b(?!\ analysis)|\b(?:the\ )?(?:real|actual|underlying|true)\ (?:cause|culprit|problem|issue"
+        r"|reason|bug)\ (?:is|was|turned|:)|\bculprit\b.{0,20}?(?:is|was|:)|\b(?:was|is|are|were"
+        r"|being)\ caused\ by\b|\bturn(?:s|ed)\ out\b(?!\ (?:really|very|so|pretty|quite|super|just|delicious"
+        r"|amazing|beautiful\w*|perfect\w*|good|better|bad|well|great|fine|good|nice|ok|amazing))"
+        r"|^(?:the\ )?(?:cause|reason|problem|bug|issue)(?:\ is|\ was|:)\ (?!solved|fixed|gone|clear|here"
+        r"|that\ (?:i|you)|with\ you)|\b(?:happens|happened|fails|failed|failing|broke|breaks|crashes"
+        r"|crashed)\ because\b",
+        person=False),
+    cue("gotcha", T.GOTCHA, 0.85, GENERAL,
+        r"\bgotcha\b|\bcaveat\b|\b(?:watch\ out|beware)\b|\bpitfalls?\b|\b(?:be\ )?careful(?:,|:|\ with|\ when"
+        r"|\ that)|\bcommon\ mistake|\bthe\ (?:trick|catch)\ is\b|^(?:warning|trap|lesson(?:\ learned)?):",
+        person=False),
+    cue("gotcha", T.GOTCHA, 0.7, GENERAL,
+        r"\b(?:fails?|breaks?|crash(?:es)?|hangs?|leaks?|deadlocks?|throws?|times?\ out|does(?:n'?t|\ not)\ (?:work"
+        r"|load|run|start|fire|apply|support)|won't\ (?:work|load|start))\ .{0,40}?\b(?:when|if|unless|because"
+        r"|on\ (?:windows|macos|linux)|until|after|silently)\b|\bonly\ (?:works?|loads?|runs?|applies)\ (?:if|when"
+        r"|on|with|after)\b|\bsilently\ \w+|\bis\ (?:empty|missing|null|unset|wrong)\b.{0,8},?\ so\ (?:the|that)?"
+        r"|\b(?:or|otherwise),?\ (?:the|it|you|we)\ .{0,30}?(?:fails?|breaks?|crash|hang|loops?|gets?|times?\ out"
+        r"|dies)",
+        person=False),
+    cue("fix", T.CASE, 0.75, GENERAL,
+        r"\bthe\ (?:fix|solution|workaround|remedy|answer)\ (?:is|was|:)\ (?!in|ready|done|simple\b)|^(?:fix"
+        r"|solution|workaround|resolution):|\b(?:fixed|solved|resolved|worked\ around)\ (?:it\ |this\ |that\ "
+        r"|the\ [\w\ `.-]{3,50}?)?\ ?by\ \w+ing\b|\b(?:cures|solves|prevents|avoids|resolves|eliminates"
+        r"|gets\ rid\ of|makes\ (?:it|them|the\ \w+)\ (?:stable|work|pass|faster|deterministic))\b"
+        r"|\bwork-?around\b.{0,30}?(?:is|:|to)",
+        person=False),
     # how things are done
-    cue("pattern", T.PATTERN, 0.8, GENERAL, r"\b(?:best\ practice|rule\ of\ thumb|invariant|(?:our|the|team)\ convention|house\ rule|the\ (?:usual\ )?pattern\ (?:is|:)|the\ way\ (?:we|to)\ .{3,60}?\ is|the\ workflow\ (?:is|would\ be|:))\b|\bwe\ (?:always|never|only\ ever|usually)\ \w+", person=False),
-    cue("rule", T.PATTERN, 0.65, GENERAL, r"(?<!\bi\ )(?<!you\ )(?<!we\ )\b(?:must(?:\ not|n't)?|may\ (?:not|never)|has\ to|have\ to|needs?\ to\ be|should\ (?:never|always|be|stop|only|not)|shouldn't|is\ not\ allowed)\b.{8,}", person=True),
-    cue("ops", T.FACT, 0.65, GENERAL, r"\b(?:is|are|was|lives?|runs?|listens?|sits|resides|stays?|hosted|deployed|located|stored|mounted|kept)\ (?:on|at|in|under|behind)\ .{0,30}?(?:port\ \d|\d+\.\d+|`|/\w|\w\.\w{2,}|[A-Z]\w+)|\b(?:port|version|deadline|due\ date|budget|limit|quota|ttl|timeout|sla)\b.{0,30}?\b(?:is|are|was|of|:)\ .{0,30}?\d|\b(?:expires?|rotates?|renews?|is\ due|are\ due|closes|opens)\ (?:on|in|every|by|at|each)\b|\b(?:every|each)\ (?:\d+\ \w+|morning|night|quarter|month|sprint|release|" + _DAY + r")\b", person=True),
-    cue("context", T.FACT, 0.6, GENERAL, r"\b(?:for\ (?:context|the\ record|your\ information)|fyi|background:|context:|heads[\ -]up|just\ so\ you\ know|note\ to\ self|for\ (?:future\ )?reference)\b", person=True),
-    cue("concept", T.CONCEPT, 0.6, GENERAL, r"\b(?:stands\ for|is\ short\ for|is\ what\ we\ call|we\ call\ (?:it|that|this|the)|refers\ to|is\ defined\ as|in\ our\ (?:team|company|codebase|jargon|domain)|by\ \"?\w+\"?\ (?:i|we)\ mean)\b|[\"“`]\w[\w\ -]*[\"”`]\ (?:means|is\ (?:an?|our|the))\b", person=True),
+    cue("pattern", T.PATTERN, 0.8, GENERAL,
+        r"\b(?:best\ practice|rule\ of\ thumb|invariant|(?:our|the|team)\ convention|house\ rule"
+        r"|the\ (?:usual\ )?pattern\ (?:is|:)|the\ way\ (?:we|to)\ .{3,60}?\ is|the\ workflow\ (?:is|would\ be"
+        r"|:))\b|\bwe\ (?:always|never|only\ ever|usually)\ \w+",
+        person=False),
+    cue("rule", T.PATTERN, 0.65, GENERAL,
+        r"^(?!.*\b(?:i|you|we)(?:'ll|\ will|'d|\ would|\ might)?\ (?:must|have|should|may|need)).*?\b(?:must(?:\ not"
+        r"|n't)?(?!\ have\b)|may\ (?:not|never)|has\ to|have\ to|needs?\ to\ be|should\ (?:never|always|be|stop"
+        r"|only|not)|shouldn't|is\ not\ allowed)\b.{8,}",
+        person=True),
+    cue("ops", T.FACT, 0.65, GENERAL,
+        r"\b(?:is|are|was|lives?|runs?|listens?|sits|resides|stays?|hosted|deployed|located|stored|mounted|kept)"
+        r"\ (?:on|at|in|under|behind)\ .{0,30}?(?:port\ \d|\d+\.\d+|`|/\w|\w\.\w{2,}|\w/|[A-Z]\w+)"
+        r"|\b(?:port|version|deadline|due\ date|budget|limit|quota|ttl|timeout|sla)\b.{0,30}?"
+        r"\b(?:is|are|was|of|:)\ .{0,30}?\d"
+        r"|\b(?:expires?|rotates?|renews?|is\ due|are\ due|closes|opens)\ (?:on|in|every|by|at|each)\b"
+        rf"|\b(?:every|each)\ (?:\d+\ \w+|morning|night|quarter|month|sprint|release|{_DAY})\b",
+        person=True),
+    cue("availability", T.PROFILE, 0.65, GENERAL,
+        r"\bi\ (?:can't|cannot|can\ not|won't|don't|can\ only)\ (?:do|make|work|take|come|eat|drink|drive|attend"
+        rf"|join|call)\ .{{0,20}}?(?:{_DAY}|mornings?|evenings?|nights?|weekends?|before|after|any\ ?more)|\bi(?:'m"
+        rf"|\ am)\ (?:free|available|away|off|out\ of\ office|on\ (?:leave|vacation|call))\b.{{0,40}}?(?:{_DAY}"
+        rf"|{TIME}|until|from|every)",
+        person=True),
+    cue("avoid", T.PREFERENCE, 0.6, PREFERENCE,
+        r"(?:^|[,;:.]\ *|\b(?:and|but|so)\ )(?:please\ )?(?:don'?t|do\ not)\ (?:use|touch|rely\ on|trust|call"
+        r"|import|edit|deploy|merge)\ (?!it\b|that\b|this\b|them\b).{3,60}?(?:\bbecause\b|,\ (?:it|they|that)\b"
+        r"|\bsince\b|\bas\b|\botherwise\b|:)",
+        person=True),
+    cue("context", T.FACT, 0.6, GENERAL,
+        r"\b(?:for\ (?:context|the\ record|your\ information)|fyi|background:|context:|heads[\ -]up"
+        r"|just\ so\ you\ know|note\ to\ self|for\ (?:future\ )?reference)\b",
+        person=True),
+    cue("concept", T.CONCEPT, 0.6, GENERAL,
+        r"\b(?:stands\ for|is\ short\ for|is\ what\ we\ call|we\ call\ (?:it|that|this|the)|refers\ to"
+        r"|is\ defined\ as|in\ our\ (?:team|company|codebase|jargon|domain)|by\ \"?\w+\"?\ (?:i|we)\ mean)\b"
+        r"|[\"“`]\w[\w\ -]*[\"”`]\ (?:means|is\ (?:an?|our|the))\b",
+        person=True),
     # what happened, what will
-    cue("life-event", T.EVENT, 0.8, CHANGE, rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){_HAVE}(?:\ just|\ finally|\ recently)?\ (?:moved|relocated|got\ (?:married|engaged|divorced|promoted|laid\ off|fired|hired|a\ (?:new\ )?(?:job|offer|dog|cat))|graduated|retired|quit|resigned|adopted|gave\ birth|passed\ away|died|changed\ jobs|switched\ to|joined|bought\ an?\ (?:new\ )?(?:house|flat|car|apartment)|enrolled|signed\ (?:up|the)|started\ (?:a\ new|working|learning|my|at|as)|broke\ up|stopped\ (?:smoking|drinking|eating|using))\b|\bi(?:'m|\ am)\ (?:getting\ married|moving\ to|changing\ jobs|leaving\ \w+|starting\ (?:a\ new|at|as))|\bi\ (?:used\ to|no\ longer)\ \w+", person=True),
-    cue("event", T.EVENT, 0.7, GENERAL, rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){_HAVE}(?:\ just|\ finally|\ recently|\ also)?\ {_LIFE}\b.*?{TIME}|{TIME},?\ .{{0,20}}?\b(?:i|we|my\ \w+|our\ \w+)(?:\ just|\ finally)?\ {_LIFE}\b|\b(?:recently|lately),?\ i(?:'ve|\ have)?\ |\bi(?:'ve|\ have)\ (?:just\ |finally\ |recently\ )?been\ (?:learning|working|studying|practi[sc]ing|training|volunteering)\b", person=True),
-    cue("date", T.EVENT, 0.7, GENERAL, rf"\b(?:appointment|meeting|interview|exam|flight|wedding|birthday|anniversary|conference|release|launch|deadline|demo|trip|vacation|holiday|concert|party|move|surgery|visit|audit|review|race|marathon|starts?|begins?|ends?|lands?|arrives?|ships?|moves?)\b.{{0,60}}?{TIME}|{TIME}.{{0,50}}?\b(?:appointment|interview|exam|flight|wedding|conference|release|launch|trip|surgery|audit|freeze|outage|marathon)\b", person=True),
-    cue("achievement", T.EVENT, 0.6, GENERAL, r"\b(?:i|we)(?:'ve|\ have)?\ (?:just\ |finally\ )?(?:finished|completed|launched|published|won|passed|submitted|released|founded|landed)\ (?:my|our|the|a|an)\ (?!(?:test|file|change|fix|commit)s?\b)", person=True),
+    cue("life-event", T.EVENT, 0.8, CHANGE,
+        rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){_HAVE}(?:\ just|\ finally|\ recently)?\ (?:moved|relocated"
+        r"|got\ (?:married|engaged|divorced|promoted|laid\ off|fired|hired|a\ (?:new\ )?(?:job|offer|dog|cat))"
+        r"|graduated|retired|quit|resigned|adopted|gave\ birth|passed\ away|died|changed\ jobs|switched\ to|joined"
+        r"|bought\ an?\ (?:new\ )?(?:house|flat|car|apartment)|enrolled|signed\ (?:up|the)|started\ (?:a\ new"
+        r"|working|learning|my|at|as)|broke\ up|stopped\ (?:smoking|drinking|eating|using))\b|\bi(?:'m"
+        r"|\ am)\ (?:getting\ married|moving\ to|changing\ jobs|leaving\ \w+|starting\ (?:a\ new|at|as))"
+        r"|\bi\ (?:used\ to|no\ longer)\ \w+",
+        person=True),
+    cue("event", T.EVENT, 0.7, GENERAL,
+        rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){_HAVE}(?:\ just|\ finally|\ recently"
+        rf"|\ also)?\ {_LIFE}\b.*?{TIME}|{TIME},?\ .{{0,20}}?\b(?:i|we|my\ \w+|our\ \w+)(?:\ just"
+        rf"|\ finally)?\ {_LIFE}\b|\b(?:recently|lately),?\ i(?:'ve|\ have)?\ |\bi(?:'ve|\ have)\ (?:just\ "
+        r"|finally\ |recently\ )?been\ (?:learning|working|studying|practi[sc]ing|training|volunteering)\b",
+        person=True),
+    cue("date", T.EVENT, 0.7, GENERAL,
+        r"\b(?:appointment|meeting|interview|exam|flight|wedding|birthday|anniversary|conference|release|launch"
+        r"|deadline|demo|trip|vacation|holiday|concert|party|move|surgery|visit|audit|review|race|marathon|starts?"
+        rf"|begins?|ends?|lands?|arrives?|ships?|moves?)\b.{{0,60}}?{TIME}|{TIME}.{{0,50}}?\b(?:appointment"
+        r"|interview|exam|flight|wedding|conference|release|launch|trip|surgery|audit|freeze|outage|marathon)\b",
+        person=True),
+    cue("pursuit", T.EVENT, 0.65, GENERAL,
+        rf"{_AM}\ (?:currently\ |also\ |still\ )?(?:training|studying|preparing|practi[sc]ing|learning|planning"
+        r"|saving|applying|writing\ (?:a|my)|building\ (?:a|my)|expecting|raising|working\ on\ (?:a|my|our)"
+        r"|volunteering|recovering)\b",
+        person=True),
+    cue("achievement", T.EVENT, 0.6, GENERAL,
+        r"\b(?:i|we)(?:'ve|\ have)?\ (?:just\ |finally\ )?(?:finished|completed|launched|published|won|passed"
+        r"|submitted|released|founded|landed)\ (?:my|our|the|a|an)\ (?!(?:test|file|change|fix|commit)s?\b)",
+        person=True),
     # what they believe
-    cue("belief", T.BELIEF, 0.6, GENERAL, r"(?:^|[,;]\ |\b(?:but|and|so|ok|well|honestly|personally)\ ,?\ ?)(?:i\ (?:still\ |really\ |honestly\ |personally\ )?(?:think|believe|feel\ like|suspect|guess|bet|reckon|assume|doubt|have\ a\ feeling)|in\ my\ (?:opinion|view|experience)|imh?o|my\ (?:guess|hunch|theory|gut\ feeling)\ is)\b(?!\ (?:so\b|not\b|we\ (?:should|can|could|need)|you\b|i\b|it'?s\ (?:fine|ok|good|time)|that'?s\ (?:it|all|fine)))", person=True),
+    cue("belief", T.BELIEF, 0.6, GENERAL,
+        r"(?:^|[,;]\ |\b(?:but|and|so|ok|well|honestly|personally)\ ,?\ ?)(?:i\ (?:still\ |really\ |honestly\ "
+        r"|personally\ )?(?:think|believe|feel\ like|suspect|guess|bet|reckon|assume|doubt|have\ a\ feeling)"
+        r"|in\ my\ (?:opinion|view|experience)|imh?o|i(?:'d|\ would)\ (?:say|argue|bet)\b|my\ (?:guess|hunch|theory|gut\ feeling)\ is)\b(?!\ (?:so\b"
+        r"|not\b|your\b|we\ (?:should|can|could|need)|you\b|i\b|it'?s\ (?:fine|ok|good|time)|that'?s\ (?:it|all"
+        r"|fine)))",
+        person=True),
 )  # fmt: skip
-
-REMEMBER = words(r"\b(?:remember(?!\ (?:when|me\b|the\ (?:time|day)))|don'?t\ forget|do\ not\ forget|keep\ in\ mind|make\ a\ note|note\ (?:that|this|down|to\ self)|for\ (?:future\ )?reference|save\ this)\b")  # fmt: skip
-IMPORTANT = words(r"\b(?:important(?:ly)?|crucial(?:ly)?|critical(?:ly)?|essential|vital|nota\ bene|n\.?b\.|urgent|must\ (?:always|never))\b")  # fmt: skip
-ASIDE = words(r"\b(?:by\ the\ way|btw|incidentally|fun\ fact|off[\ -]topic|random(?:ly)?\ thought)\b")
-HEDGE = words(r"\b(?:maybe|perhaps|probably|possibly|might|not\ sure|i\ (?:think|guess|suspect|feel\ like|assume|bet|reckon)|seems?|apparently|likely|can't\ prove|in\ my\ opinion|imh?o|kinda|sort\ of)\b")  # fmt: skip
-FLEETING = words(r"\b(?:right\ now|at\ the\ moment|for\ now|today|currently\ (?:looking|reading|running)|this\ (?:morning|afternoon|evening)|just\ now|tired|hungry|sleepy|bored|weather|raining|sunny|feeling)\b")  # fmt: skip
-
-QUESTION = words(r"""
-    ^(?:(?:so+|and|but|ok|okay|hm+|well|wait|also|alright|hey|sorry|btw|like|then|now|wtf|sooo*\ basically),?\ +)*
-    (?:what|why|how|who|whom|whose|when\ (?:is|are|do|does|did|will|was|can)|where|which|is|are|am|was|were|do|does|did|can|could|would|will|should|shall|have\ (?:you|we)|has\ (?:it|he|she|the|anyone)|any\ (?:idea|chance|news|updates?)|isn't|aren't|don't\ (?:you|we|they|i)|can't|couldn't|wouldn't|shouldn't|what's|how's|who's|where's)\b(?!.*:\ )
-""")  # fmt: skip
-INSTRUCTION = words(r"""
-    ^(?:(?:so+|and|but|ok(?:ay)?|then|now|also|alright|hey|sorry|btw|yes|yeah|yep|sure|great|good|cool|perfect|nice|thanks?|no|wait|first|next|after\ (?:that|this)),?\ +|please,?\ +|just\ +|kindly\ +|try\ to\ +|go\ ahead\ and\ +|let's\ +|you\ can\ +|(?:can|could|would|will)\ you\ +(?:please\ +)?|i\ (?:want|need|would\ like)\ you\ to\ +|i'd\ like\ you\ to\ +|help\ me\ +(?:to\ +)?)*
-    (?:add|adjust|analy[sz]e|apply|ask|book|build|call|change|check|clean|close|commit|compare|compute|continue|convert|copy|create|debug|delete|deploy|describe|do|draft|draw|drop|edit|execute|explain|explore|export|fetch|find|finish|fix|follow|format|generate|get|give|go|help|implement|import|improve|insert|inspect|install|investigate|keep\ going|kill|list|load|look|make|merge|modify|move|open|order|plan|port|post|prepare|print|provide|publish|pull|push|put|read|rebase|recommend|redo|refactor|remind|remove|rename|reorder|replace|reply|rerun|reset|restart|restore|retry|revert|review|rewrite|roll|run|save|schedule|search|send|set|show|simplify|sleep|sort|split|start|stop|suggest|summari[sz]e|swap|tell|test|think|translate|try|undo|update|upgrade|use|verify|wait|write|tackle)\b
-""")  # fmt: skip
-REQUEST = words(r"^(?:(?:ok|so|and|then|also|please),?\ +)*(?:(?:can|could|would|will)\ (?:you|we)|i\ (?:want|need|would\ like)\ you\ to|i'd\ like|i\ (?:want|need)\ (?:to\ )?(?:know|see|understand)|help\ me|would\ you\ mind)\b")  # fmt: skip
-SMALL_TALK = words(r"""
-    (?:(?:hi|hey|hello|yo|sup|good\ (?:morning|afternoon|evening|night)|morning|thanks?(?:\ (?:you|a\ lot|so\ much|again))?|thx|ty|cheers|ok(?:ay)?|k|yes|yeah|yep|yup|no|nope|nah|sure|right|great|good|nice|cool|perfect|awesome|amazing|excellent|fine|wow|lol|lmao|ha(?:ha)+|heh|hmm+|oh|ah|aw+|jesus|damn|wtf|bye|goodbye|see\ (?:you|ya)|later|take\ care|no\ worries|no\ problem|you're\ (?:welcome|right)|my\ bad|sorry|done|got\ it|makes\ sense|understood|sounds\ (?:good|great)|all\ good|congrats|congratulations|welcome\ back|nice\ to\ meet\ you|long\ time\ no\ see|how\ are\ you|what's\ up|please|indeed|exactly|true|absolutely|of\ course|very\ much|for\ (?:the|your)\ \w+|there|everyone|all|again|today|tomorrow|then|so|that|it|is|was|looks|works|everything|really|very|too|kinda|fun|actually|you|and|to|back|i'm|i|am|glad|happy|hope|appreciate|feel|the\ same|same|hear|talk|chat|soon|well|just|man|dude|mate|bro|buddy)[\s,.!~?'’…👋🙏😀-😏😂👍❤️]*)+
-""")  # fmt: skip
-NARRATION = words(r"""
-    ^(?:(?:ok(?:ay)?|now|so|first|next|then|alright|good|great|perfect|excellent|got\ it|actually|hmm|wait|right|yes|sure|done|finally|also|and|but),?!?\.?\ +)*
-    (?:let\ me|let's|let\ us|i'll|i\ will|i'm\ going\ to|i\ am\ going\ to|i'm\ (?:now\ )?\w+ing|i\ (?:need|want|have)\ to\ (?:check|look|read|find|add|fix|see|update|create|move|replace)|i\ (?:just\ |also\ |now\ |have\ |'ve\ |can\ |will\ )*(?:see|read|ran|checked|looked|updated|added|created|removed|made|wrote|opened|tried|did|ported|renamed|moved|fixed|implemented|replaced|changed|deleted|committed|started|finished|found\ (?:it|\d+))\b|i've\ \w+ed|looking\ (?:at|into)|checking|reading|running|searching|here(?:'s|\ is|\ are)\b|this\ will|we\ (?:now\ )?(?:can\ now|have\ now|completed)|we've\ \w+ed|want\ me|would\ you\ like|do\ you\ want|should\ i|shall\ i|ready\ to|feel\ free|if\ you(?:'d)?\ (?:want|like|need)|you\ (?:can|could|might|may)\ (?:now|also|try)|you're\ (?:right|absolutely)|good\ (?:catch|point|idea|question)|great\ (?:question|point|idea)|all\ (?:tests|checks|done)|tests?\ pass|(?:added|updated|removed|created|fixed|done|restored|reverted|renamed|moved|ported|implemented|committed|pushed|changed|replaced|cleaned)\b(?!.*\bby\ \w+ing\b)|as\ an?\ (?:ai|language\ model)|sorry|i\ apologi[sz]e|i\ (?:don't|do\ not|can't|cannot)\ have|glad|happy\ to|thank|sounds\ (?:like|good|great)|it\ (?:sounds|looks)\ like|that\ (?:sounds|'s\ (?:great|good|wonderful)))
-""")  # fmt: skip
-ADDRESSED = words(r"^(?:(?:and|but|so|ok|no|dude|man|bro|well),?\ +)*(?:you(?!\ (?:should|must)\ (?:always|never|not))(?:'re|'ve|'ll)?|your|are\ you|u)\b|\byou\ (?:idiot|moron|monster|stupid|fucked|broke|forgot|missed|just\ (?:broke|deleted))|\b(?:fuck(?:ing|ed)?\ (?:stupid|idiot|you)|are\ you\ (?:fucking\ )?(?:stupid|kidding))")  # fmt: skip
-REASON = words(r"^(?:(?:yes|yeah|no|well),?\ )?(?:because|since|due\ to|it'?s\ because|that'?s\ because)\b")
-REFER = words(r"^(?:(?:please|ok|and|yes|so|great|good|exactly),?\ +)*(?:(?:please\ )?(?:remember|note|save|keep|don'?t\ forget|write\ down|memori[sz]e)\ (?:that|this|it)(?:\ (?:please|for\ (?:me|later|next\ time|the\ future)|in\ mind|down))?|keep\ that\ in\ mind)\s*[.!,~]*(?:\s*(?:please|thanks|thank\ you|ok))?[.!\s]*$")  # fmt: skip
-_ = PASSING

@@ -28,7 +28,9 @@ def links(cards: Sequence[CardDraft]) -> tuple[LinkDraft, ...]:
     decisions = [card for card in cards if card.type is CardType.DECISION]
     for earlier, later in pairwise(decisions):
         if (earlier.key, later.key) not in linked:
-            found.append(LinkDraft(earlier.key, later.key, Relation.TEMPORAL_NEXT, 0.3, "decided next in the same session"))
+            found.append(
+                LinkDraft(earlier.key, later.key, Relation.TEMPORAL_NEXT, 0.3, "decided next in the same session")
+            )
     found.sort(key=lambda link: -link.weight)
     return tuple(found[: max(1, len(cards) * 3 // 2)])
 
@@ -37,11 +39,19 @@ def _link(first: CardDraft, second: CardDraft, shared: list[str]) -> LinkDraft:
     names = ", ".join(shared[:3])
     weight = min(0.9, 0.4 + 0.1 * len(shared))
     if second.type in _ANSWER and first.type in _TROUBLE:
-        return LinkDraft(second.key, first.key, Relation.CAUSED_BY, min(0.9, weight + 0.2), f"answers the trouble with {names}")
+        return LinkDraft(
+            second.key, first.key, Relation.CAUSED_BY, min(0.9, weight + 0.2), f"answers the trouble with {names}"
+        )
     if first.type in _ANSWER and second.type in _TROUBLE:
         return LinkDraft(first.key, second.key, Relation.RELATES_TO, weight, f"both about {names}")
     if first.type is CardType.DECISION and second.type is CardType.DECISION:
         return LinkDraft(first.key, second.key, Relation.TEMPORAL_NEXT, weight, f"a later decision about {names}")
     if second.type is CardType.DECISION and first.type in _GROUND:
-        return LinkDraft(second.key, first.key, Relation.DEPENDS_ON, weight + 0.1, f"decided on the ground of what is known of {names}")
+        return LinkDraft(
+            second.key,
+            first.key,
+            Relation.DEPENDS_ON,
+            weight + 0.1,
+            f"decided on the ground of what is known of {names}",
+        )
     return LinkDraft(first.key, second.key, Relation.RELATES_TO, weight, f"both about {names}")

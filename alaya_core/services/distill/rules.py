@@ -52,7 +52,8 @@ class _Reading:
 
 
 _NOISE = re.compile(
-    r"^\s*(?:HEARTBEAT_OK|NO_REPLY|\[OpenClaw heartbeat|Read HEARTBEAT\.md|\[cron:|A scheduled reminder|\[Bootstrap pending|\[assistant turn failed|⚠️ Agent failed"
+    r"^\s*(?:HEARTBEAT_OK|NO_REPLY|\[OpenClaw heartbeat|Read HEARTBEAT\.md|\[cron:|A scheduled reminder"
+    r"|\[Bootstrap pending|\[assistant turn failed|⚠️ Agent failed"
     r"|\[Request interrupted|API Error:|Error: \d{3}\b|✅ New session started|You are running a boot check)",
     re.IGNORECASE,
 )
@@ -148,7 +149,13 @@ def _question(number: int, heard: list[Heard]) -> tuple[int, str] | None:
     """The last thing asked in a turn, if an answer could lean on it."""
     for one in reversed(heard):
         text = without_filler(plain(one.text))
-        if one.verdict.kind is Kind.QUESTION and len(text) <= 300 and is_question(text) and not is_bare(text) and entities(text):
+        if (
+            one.verdict.kind is Kind.QUESTION
+            and len(text) <= 300
+            and is_question(text)
+            and not is_bare(text)
+            and entities(text)
+        ):
             return number, text
     return None
 
@@ -164,7 +171,9 @@ def _folded(reading: _Reading) -> list[tuple[Unit, bool]]:
     for unit in reading.units:
         words = _tokens(unit)
         near = Counter(index for word in words for index in by_token.get(word, ())[-50:])
-        twin = next((index for index, shared in near.most_common(5) if shared >= _SAME * len(words | kept[index][2])), -1)
+        twin = next(
+            (index for index, shared in near.most_common(5) if shared >= _SAME * len(words | kept[index][2])), -1
+        )
         if twin < 0:
             for word in words:
                 by_token.setdefault(word, []).append(len(kept))
@@ -183,7 +192,13 @@ def _folded(reading: _Reading) -> list[tuple[Unit, bool]]:
 def _rank(unit: Unit, repeated: bool) -> float:
     """What is kept when there is too much: what matters, what is surely said, what a person said."""
     verdict = unit.verdict
-    return importance(verdict.intrinsic, verdict.signal, repeated=repeated) + 0.6 * verdict.strength + 0.25 * unit.person
+    named = bool(entities(" ".join(unit.parts)))
+    return (
+        importance(verdict.intrinsic, verdict.signal, repeated=repeated)
+        + verdict.strength
+        + 0.15 * unit.person
+        + 0.1 * named
+    )
 
 
 def _card(unit: Unit, *, repeated: bool, known: Sequence[str]) -> CardDraft | None:
@@ -197,7 +212,12 @@ def _card(unit: Unit, *, repeated: bool, known: Sequence[str]) -> CardDraft | No
     content = joiner.join(unit.parts)
     content = quoted(content, unit.name or f"The {who.lower()}", who_zh) if unit.person else content
     names = entities(" ".join(unit.parts), known)
-    if unit.name and unit.person and unit.name not in names and verdict.type in (CardType.PROFILE, CardType.PREFERENCE, CardType.EVENT):
+    if (
+        unit.name
+        and unit.person
+        and unit.name not in names
+        and verdict.type in (CardType.PROFILE, CardType.PREFERENCE, CardType.EVENT)
+    ):
         names = (unit.name, *names)[:8]
     return CardDraft(
         title=head,

@@ -32,24 +32,36 @@ _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})")
 _DIFF_START = re.compile(r"^(?:diff --git |--- [ab]/|Index: |@@ -\d)")
 _DIFF_LINE = re.compile(r"^(?:[-+ @\\]|diff |index |new file|deleted file|similarity|rename |Binary )")
 _TRACE_START = re.compile(
-    r"^\s*(?:Traceback \(most recent|Exception in thread|Caused by: \S+|\w+(?:\.\w+)*(?:Error|Exception)\b:?|panic: |thread '.*' panicked|"
+    r"^\s*(?:Traceback \(most recent|Exception in thread|Caused by: \S+|\w+(?:\.\w+)*(?:Error|Exception)\b:?"
+    r"|panic: |thread '.*' panicked|"
     r"Uncaught \w|Unhandled \w|goroutine \d|Segmentation fault)"
 )
 _PROMPT = re.compile(
-    r"^\s*(?:[➜❯λ]\s|\$ \S|% \S|>>> |\.\.\. |In \[\d+\]:|PS [A-Z]:\\|[\w.-]{1,40}@[\w.-]{1,60}[:\s~][^ ]*\s?[$#%]|\([\w.-]+\) [$➜]|C:\\[^>]*>|sh-\d|bash-\d|# (?:cd|ls|apt|yum|sudo|cat|docker)\s)"
+    r"^\s*(?:[➜❯λ]\s|\$ \S|% \S|>>> |\.\.\. |In \[\d+\]:|PS [A-Z]:\\"
+    r"|[\w.-]{1,40}@[\w.-]{1,60}[:\s~][^ ]*\s?[$#%]|\([\w.-]+\) [$➜]|C:\\[^>]*>|sh-\d|bash-\d|# (?:cd|ls|apt"
+    r"|yum|sudo|cat|docker)\s)"
 )
 _NOISE = re.compile(
     r"""
     ^\s*(?:
       at\ [\w$.<>\[\]\ ]+\( | at\ \S+:\d+ | File\ ".*",\ line\ \d+ | \^+\s*$ | \.{3}\s*\d+\ more
     | \[?(?:\d{4}[-/]\d\d[-/]\d\d[T\ ])?\d\d:\d\d:\d\d | \[?(?:\d{4}-\d\d-\d\d[T\ ]\d\d:\d\d)
-    | (?:\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\]?)[:\s]\s*[\[\d(\w] (?=.*(?:\d\d:\d\d|\[|\(|=|/|:\d)) | [\w./\\-]+\.\w{1,5}[:(]\d+[:,)]
-    | npm\ (?:ERR|WARN|notice)! | error(?:\[E\d+\]|\ TS\d+): | \[\w+\]\ [A-Z] | [drwxlst-]{10}[@+.]?\s+\d | total\ \d+\s*$
+    | (?:\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\]?)[:\s]\s*[\[\d(\w] (?=.*(?:\d\d:\d\d|\[|\(|=|/
+      |:\d)) | [\w./\\-]+\.\w{1,5}[:(]\d+[:,)]
+    | npm\ (?:ERR|WARN|notice)! | error(?:\[E\d+\]|\ TS\d+): | \[\w+\]\ [A-Z] | [drwxlst-]{10}[@+.]?\s+\d
+      | total\ \d+\s*$
     | [|+][-=+|:\s]{3,} | \|.*\|\s*$ | [-=_*]{3,}\s*$ | [─━═│┃┌┐└┘├┤┬┴┼╭╮╰╯█▓▒░]
-    | </?\w[^>]*>\s*$ | <!-- | <\?xml | <[\w-]+[^>]*>.*</[\w-]+> | (?:https?://\S+|/\S+|[\w./\\-]+\.\w{1,5})\s*$ | \d+\s*[|│] | \d+\s{2,}\S
-    | import\ [\w.{*]+ (?:\ from|\ as|;|,|\s*$) | from\ [\w.]+\ import | (?:export\ )?(?:const|let|var)\ [\w{\[]+.*= | (?:async\ )?(?:def|fn|func|function)\ \w+\ *[(<]
-    | class\ \w+.*[:{(]\s*$ | return\b.*; | (?:if|for|while|switch|else\ if|elif)\ *\(.*\)\ *\{? \s*$ | \#include | \#!/ | // | /\* | \*/
-    | (?:SELECT|INSERT\ INTO|UPDATE|DELETE\ FROM|CREATE\ TABLE|ALTER\ TABLE)\ .* | (?:sudo|npm|npx|yarn|pnpm|pip|pip3|brew|apt|apt-get|docker|kubectl|git|cd|curl|wget|ssh|scp|cargo|make|export)\ [\w./@:-]+(?:\ [\w./@:=-]+){0,8}\s*$
+    | </?\w[^>]*>\s*$ | <!-- | <\?xml | <[\w-]+[^>]*>.*</[\w-]+> | (?:https?://\S+|/\S+|[\w./\\-]+\.\w{1,5})\s*$
+      | \d+\s*[|│] | \d+\s{2,}\S
+    | (?:Error|ERROR|error|错误)(?:\ \d+)?[:：]\ .* | \d{3}\ \{ | [+-]?\d+\ +[-|+]\ .*
+    | (?:FAILED|PASSED|ERROR|FAIL|PASS|XFAIL|SKIPPED|ok|not\ ok)\ +[\w./:\[\]-]+(?:::|\.\w|/) | (?:\S+\ ){0,3}[A-Za-z.]*(?:Error|Exception):\ (?=.*)
+    | import\ [\w.{*]+ (?:\ from|\ as|;|,|\s*$) | from\ [\w.]+\ import | (?:export\ )?(?:const|let|var)\ [\w{\[]+.*=
+      | (?:async\ )?(?:def|fn|func|function)\ \w+\ *[(<]
+    | class\ \w+.*[:{(]\s*$ | return\b.*; | (?:if|for|while|switch|else\ if|elif)\ *\(.*\)\ *\{? \s*$ | \#include
+      | \#!/ | // | /\* | \*/
+    | (?:SELECT|INSERT\ INTO|UPDATE|DELETE\ FROM|CREATE\ TABLE|ALTER\ TABLE)\ .* | (?:sudo|npm|npx|yarn|pnpm|pip
+      |pip3|brew|apt|apt-get|docker|kubectl|git|cd|curl|wget|ssh|scp|cargo|make
+      |export)\ [\w./@:-]+(?:\ [\w./@:=-]+){0,8}\s*$
     | [\w.-]+\s*=\s*\S+\s*;?\s*$ | "[\w.-]+"\s*: | [}\])]+[;,]?\s*$ | @\w+\(
     | (?:HEARTBEAT_OK|NO_REPLY|MEDIA:|\[message_id: |\[media\ attached|\[cron: |\[Image\b|System:\ \[|Delivery:\ ) .*
     )
@@ -58,7 +70,10 @@ _NOISE = re.compile(
 )
 _CODE_TAIL = re.compile(r"(?:[{};]|=>|\)\s*;|\}\s*,|\],)\s*$")
 _SYMBOLS = frozenset("{}()[]<>=;|&$\\^~")
-_ITEM = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、]|[①-⑳]|[（(][一二三四五六七八九十\d]{1,3}[)）])\s+(?:\[[ xX]\]\s+)?|^\s*[一二三四五六七八九十]、\s*")
+_ITEM = re.compile(
+    r"^\s*(?:[-*+•·]|\d{1,3}[.)、]|[①-⑳]|[（(][一二三四五六七八九十\d]{1,3}[)）])\s+(?:\[[ xX]\]\s+)?"
+    r"|^\s*[一二三四五六七八九十]、\s*"
+)
 _HEADING = re.compile(r"^\s*#{1,6}\s+|^\s*\*\*[^*]{2,60}\*\*:?\s*$")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
@@ -109,7 +124,12 @@ def _blocks(text: str) -> Iterator[tuple[str, str, bool]]:
 
 def _wraps(line: str, stripped: str) -> bool:
     """Whether the sentence goes on in the next line (text wrapped by hand at 60 to 120 columns)."""
-    return 60 <= len(line.rstrip()) <= 120 and stripped[-1:].isalnum() and len(stripped) < 2_000 and not _CJK.search(stripped[-1:])
+    return (
+        60 <= len(line.rstrip()) <= 120
+        and stripped[-1:].isalnum()
+        and len(stripped) < 2_000
+        and not _CJK.search(stripped[-1:])
+    )
 
 
 def _prose(text: str) -> Iterator[str]:
@@ -166,9 +186,12 @@ def _without_json(text: str) -> str:
     return text if '{"' not in text else re.sub(r"(?m)^\s*[\[{]\s*[\"{\[].*$", "", text)
 
 
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|mr|mrs|ms|dr|prof|st|vs|no|fig|approx|cf|inc|ltd|jr|sr|u\.s|a\.m|p\.m|v)|\b[A-Z]|^\d+)$", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|mr|mrs|ms|dr|prof|st|vs|no|fig|approx|cf|inc|ltd|jr|sr|u\.s|a\.m|p\.m|v)|\b[A-Z]|^\d+)$",
+    re.IGNORECASE,
+)
 _END = re.compile(r"[。！？!?]+[”」』\"')）]*|\.+[”\"')]*(?=\s|$)|…+|(?<=[\u3400-\u9fff])[~～]+")
-_INLINE = re.compile(r"`[^`]*`|「[^」]*」|《[^》]*》|“[^”]*”|https?://\S+")
+_INLINE = re.compile(r"`[^`]*`|「[^」]*」|《[^》]*》|“[^”]*”|\([^()]{0,300}\)|（[^（）]{0,300}）|https?://\S+")
 
 
 def _split(line: str) -> Iterator[str]:

@@ -4,36 +4,76 @@ from __future__ import annotations
 
 import re
 
+from alaya_core.services.distill.cues import listed
 from alaya_core.services.distill.cues_zh import KIN
 
-_LEADS = r"(?:(?:so+|and|but|also|then|because|since|well|ok(?:ay)?|yeah|yes|no|now|however|actually|basically|therefore|thus|hence|still|plus|otherwise|instead|though|although|if|when|apparently|maybe|probably|i\ think|i\ guess|i\ believe|i\ feel\ like|sadly|luckily|by\ the\ way|btw|remember\ that|note\ that|importantly),?\s+)*"
+_LEADS = (
+    r"(?:(?:so+|and|but|also|then|because|since|well|ok(?:ay)?|yeah|yes|no|now|however|actually|basically|therefore"
+    r"|thus|hence|still|plus|otherwise|instead|though|although|if|when|apparently|maybe|probably|i\ think|i\ guess"
+    r"|i\ believe|i\ feel\ like|iiuc|iirc|afaik|tbh|imo|sadly|luckily|by\ the\ way|btw|remember\ that|note\ that"
+    r"|importantly),?\s+)*"
+)
 _VERB = (
-    r"(?:is|are|was|were|isn't|aren't|wasn't|weren't|will|won't|would|wouldn't|should|shouldn't|can|can't|cannot|could|couldn't|must|may|might|has|hasn't|had|have|haven't|does|doesn't|do|don't|did|didn't"
-    r"|means|makes|made|lets|allows|causes|caused|needs|works|worked|happens|happened|takes|took|gets|got|gives|gave|goes|looks|seems|breaks|broke|fails|failed|explains|also|only|just|never|always|actually"
-    r"|really|still|now|all|both|then|too|already|probably|not|way|said|says|keeps|helps|helped|fixes|fixed|turned|turns|ensures|returns|uses|used|requires|saves|saved|prevents|'s|’s|'re|'ll|'d)"
+    r"(?:is|are|was|were|isn't|aren't|wasn't|weren't|will|won't|would|wouldn't|should|shouldn't|can|can't"
+    r"|cannot|could|couldn't|must|may|might|has|hasn't|had|have|haven't|does|doesn't|do|don't|did|didn't"
+    r"|means|makes|made|lets|allows|causes|caused|needs|works|worked|happens|happened|takes|took|gets|got|gives"
+    r"|gave|goes|looks|seems|breaks|broke|fails|failed|explains|also|only|just|never|always|actually"
+    r"|really|still|now|all|both|then|too|already|probably|not|way|said|says|keeps|helps|helped|fixes|fixed"
+    r"|turned|turns|ensures|returns|uses|used|requires|saves|saved|prevents|\w+ed|'s|’s|'re|'ll|'d)"
 )
 _BARE_EN = re.compile(
-    rf"^[\"'“(]?{_LEADS}(?:(?:it|they|he|she)(?:\b|'|’)|(?:its|their|his|her|theirs|hers)\b|(?:this|that|these|those)(?:['’]\w+|\ {_VERB}\b|\s*[,.:;]|\s*$)|(?:both|neither|either|the\ (?:former|latter|same))\b(?!\ \w+\ (?:and|or|nor)))",
+    rf"^[\"'“(]?{_LEADS}(?:(?:it|they|he|she)(?:\b|'|’)|(?:its|their|his|her|theirs|hers)\b|(?:this|that|these"
+    rf"|those)(?:['’]\w+|\ {_VERB}\b|\s*[,.:;]|\s*$)|(?:needs?|has|have|must|should|could|would|is|are|was|were"
+    r"|isn't|doesn't|didn't|looks|seems|works|makes|gets|means)\ (?:to|be|not|also|like|fine|good|the|a|an)\b"
+    r"|(?:both|neither|either|the\ (?:former|latter|same))\b(?!\ \w+\ (?:and|or|nor)))",
     re.IGNORECASE | re.VERBOSE,
 )
 _EXPLETIVE = re.compile(
-    rf"^{_LEADS}it(?:\ (?:turns|turned)\ out|(?:\ is|'s|’s|\ was)\ (?:important|better|best|essential|crucial|critical|necessary|worth|easier|safer|clear|known)\b|\ (?:seems|appears|looks\ like)\b)",
+    rf"^{_LEADS}it(?:\ (?:turns|turned)\ out|(?:\ is|'s|’s|\ was)\ (?:important|better|best|essential|crucial"
+    r"|critical|necessary|worth|easier|safer|clear|known)\b|\ (?:seems|appears|looks\ like)\b)",
     re.IGNORECASE | re.VERBOSE,
 )
-_ZH_LEADS = r"(?:(?:所以|但是?|而且|因为|由于|另外|然后|不过|其实|结果|因此|如果|当|可是|并且|也就是说|我觉得|我认为|记住|注意|原来|那么|于是|同时)[，,]?)*"
+_ZH_LEADS = (
+    r"(?:(?:所以|但是?|而且|因为|由于|另外|然后|不过|其实|结果|因此|如果|当|可是|并且|也就是说|我觉得|我认为|记住"
+    r"|注意|原来|那么|于是|同时)[，,]?)*"
+)
 _BARE_ZH = re.compile(
-    rf"^[“「（(]?{_ZH_LEADS}(?:[它他她]们?(?!人)|其(?![实他它中余次])|(?:这|那|此)(?:个|些|样|种|里|边|时|次|一点)?(?=[，,。：:是就不没都也在要能可应必导让使有对意说表只还才很太比已被跟与因将把会又更最挺特真确]|$))"
+    rf"^[“「（(]?{_ZH_LEADS}(?:[它他她]们?(?!人)|其(?![实他它中余次])|(?:这|那|此)(?:个|些|样|种|里|边|时|次"
+    r"|一点)?(?=[，,。：:是就不没都也在要能可应必导让使有对意说表只还才很太比已被跟与因将把会又更最挺特真确]"
+    r"|$))"
 )
 _IT = re.compile(rf"^({_LEADS})(?:it|this|that)\b(?!\ (?:turns\ out))", re.IGNORECASE)
 _IT_ZH = re.compile(rf"^({_ZH_LEADS})(?:它|这个|那个|这|那)")
 
-_PAST = frozenset(
-    """bought sold met got made took saw ran won lost left felt kept built began broke brought chose came drove ate fell flew forgot
-    gave grew heard knew led paid read said sent spent spoke stood taught told thought understood woke wore wrote quit put set let
-    cut went had was were did could would should might must can will may used sat slept swam sang threw found held hurt became""".split()
+_PAST = listed(
+    """bought sold met got made took saw ran won lost left felt kept built began broke brought chose came drove ate
+      fell flew forgot
+    gave grew heard knew led paid read said sent spent spoke stood taught told thought understood woke wore wrote
+      quit put set let
+    cut went had was were did could would should might must can will may used sat slept swam sang threw found held
+      hurt became"""
 )
-_ADVERB = re.compile(r"^(?:really|also|always|usually|generally|never|still|just|mostly|often|only|actually|currently|personally|strongly|much|absolutely|finally|recently|now|sometimes|rarely|truly|\w+ly)$")  # fmt: skip
-_FIRST_EN = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|i|i'm|i've|i'd|i'll|my|me|mine|myself|we|we're|we've|we'll|our|ours|us)\b|\bI[’']", re.IGNORECASE)
+_ADVERB = re.compile(
+    r"^(?:really|also|even|once|both|all|already|almost|always|usually|generally|never|still|just|mostly|often|only"
+    r"|actually|currently|personally|strongly|much|absolutely|finally|recently|now|sometimes|rarely|truly|\w+ly)$"
+)  # fmt: skip
+_SELF = re.compile(r"(?<![\w.`/-])(I|my|me)(?![\w.-])(['’]\w+)?", re.IGNORECASE)
+# The speaker is named once; after that they are `they`.
+_THEY = (
+    (r"\b[Ii] was\b", "they were"),
+    (r"\b[Ii]['’]m\b", "they're"),
+    (r"\b[Ii](?=['’](?:ve|d|ll)\b)", "they"),
+    (r"(?<![\w.`/-])[Ii] am\b", "they are"),
+    (r"(?<![\w.`/-])[Ii](?= [a-z])", "they"),
+    (r"\bmy\b", "their"),
+    (r"(?<![\w.`-])me\b(?![\w.-])", "them"),
+    (r"\bmyself\b", "themselves"),
+    (r"\bmine\b", "theirs"),
+)
+_FIRST_EN = re.compile(
+    r"\b(?:I|I'm|I've|I'd|I'll|i|i'm|i've|i'd|i'll|my|me|mine|myself|we|we're|we've|we'll|our|ours|us)\b|\bI[’']",
+    re.IGNORECASE,
+)
 _FIRST_ZH = re.compile(r"我|咱|本人")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
@@ -90,21 +130,21 @@ def _third_zh(text: str, who: str) -> str:
 
 def _third_en(text: str, who: str) -> str:
     text = re.sub(
-        r"^(?:we|i)(?:'ve|’ve|\ have|'re|’re|\ are|'m|\ am)?(?:\ (?:just|finally|now|all|both))?\ (?=(?:decided|agreed|settled|opted|concluded|going\ with|sticking\ with|switching|migrating|dropping|adopting|moving\ (?:to|off)\ [A-Z])\b)",
+        r"^(?:we|i)(?:'ve|’ve|\ have|'re|’re|\ are|'m|\ am)?(?:\ (?:just|finally|now|all|both))?\ (?=(?:decided"
+        r"|agreed|settled|opted|concluded|going\ with|sticking\ with|switching|migrating|dropping|adopting"
+        r"|moving\ (?:to|off)\ [A-Z])\b)",
         "", text, flags=re.IGNORECASE | re.VERBOSE,
     )  # fmt: skip
     if re.match(r"^(?:we|our|us)\b", text, re.IGNORECASE):
         return f"{who}: {text[:1].lower()}{text[1:]}"
-    match = re.match(r"^(?:I|i)\b(['’]\w+)?\s*", text)
+    match = _SELF.search(text)
     if match:
-        text = f"{who} {_verb(match[1] or '', text[match.end() :])}"
-    elif re.match(r"^my\b", text, re.IGNORECASE):
-        text = f"{who}'s{text[2:]}"
-    swaps = (
-        (r"\b[Ii]['’]m\b", "they're"), (r"\b[Ii](?=['’](?:ve|d|ll)\b)", "they"), (r"(?<![\w.`/-])I am\b", "they are"), (r"\bi am\b", "they are"),
-        (r"(?<![\w.`/-])[Ii](?= [a-z])(?!\.)", "they"), (r"\bmy\b", "their"), (r"(?<![\w.`-])me\b(?![\w.-])", "them"), (r"\bmyself\b", "themselves"), (r"\bmine\b", "theirs"),
-    )  # fmt: skip
-    for pattern, swap in swaps:
+        before, after = text[: match.start()], text[match.end() :]
+        said = match[1].lower()
+        if said == "i":
+            after = f" {_verb(match[2] or '', after.lstrip())}"
+        text = f"{before}{who}{chr(39) + 's' if said == 'my' else ''}{after}"
+    for pattern, swap in _THEY:
         text = re.sub(pattern, swap, text)
     return text
 

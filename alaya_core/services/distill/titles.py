@@ -12,18 +12,30 @@ WIDTH = 80
 _SHORTEST = 24  # cells a title should keep when it is cut at a clause
 
 _OPENING = re.compile(
-    r"^(?:(?:please\ )?(?:remember|keep\ in\ mind|don'?t\ forget|note|bear\ in\ mind)(?:\ that|\ to|,|:)\s*|(?:it\ )?turns\ out(?:\ that)?,?\s+|(?:please|just)\s+"
+    r"^(?:(?:please\ )?(?:remember|keep\ in\ mind|don'?t\ forget|note|bear\ in\ mind)(?:\ that|\ to|,|:)\s*"
+    r"|(?:it\ )?turns\ out(?:\ that)?,?\s+|(?:please|just)\s+"
     r"|i\ (?:still\ |really\ )?(?:think|believe|feel\ like|guess|suspect)(?:\ that)?,?\s+(?=\S+\ \S+\ )"
-    r"|(?:请|麻烦)?(?:记住|记得|记一下|别忘了?)(?:[，,：:\s]+|(?=[^，。]{6,}))|(?:我觉得|我认为|我感觉|个人觉得)[，,]?(?=[^，。]{6,})|(?:坑|注意|警告)[：:]\s*|(?:以后|今后)?请(?=[^，。]{4,}))",
+    r"|(?:请|麻烦)?(?:记住|记得|记一下|别忘了?)(?:[，,：:\s]+|(?=[^，。]{6,}))|(?:我觉得|我认为|我感觉"
+    r"|个人觉得)[，,]?(?=[^，。]{6,})|(?:坑|注意|警告)[：:]\s*|(?:以后|今后)?请(?=[^，。]{4,}))",
     re.IGNORECASE | re.VERBOSE,
 )
 _TAIL = re.compile(
-    r"[,;.—–-]?\s+(?:so\ |and\ )?(?:please\b|keep\ (?:that|this)\ in\ mind|just\ so\ you\ know|don'?t\ forget|if\ that\ helps|can't\ prove).*$"
-    r"|[，,；;](?:以后|请|麻烦|记得|注意一下|你?记一下|记住|别忘了?|希望你|拜托|谢谢)[^，。]{0,30}(?:[，,][^，。]{0,20})?$",
+    r"[,;.—–-]?\s+(?:so\ |and\ )?(?:please\b|keep\ (?:that|this)\ in\ mind|just\ so\ you\ know|don'?t\ forget"
+    r"|if\ that\ helps|can't\ prove).*$"
+    r"|[，,；;](?:以后|请|麻烦|记得|注意一下|你?记一下|记住|别忘了?|希望你|拜托"
+    r"|谢谢)[^，。]{0,30}(?:[，,][^，。]{0,20})?$",
     re.IGNORECASE | re.VERBOSE,
 )
-_CLAUSE = re.compile(r"[,;:.!?](?=\s)|[，；：。！？…]|\s[—–-]+(?=\s)|——|\s(?=\()|(?=（)|\s(?=(?:because|so\ that|which|otherwise|unless|although|whereas|until|while|since|but)\s)|(?=(?:因为|所以|但是|否则|不然|以及|并且|而且|从而|而不是))")
-_DANGLING = re.compile(r"(?:\s+(?:and|or|but|the|an?|to|of|in|on|at|for|with|by|from|that|which|who|because|so|as|is|are|was|were|be|not|if|when|than|then|into|their|its|his|her|my|our|your|this|these|those|it|they|we|you|i|user's|has|have|will|would|can|should|must|per|via|about|over|under|between|no|very|more|before|after|until|while))+$", re.IGNORECASE)  # fmt: skip
+_CLAUSE = re.compile(
+    r"[,;:.!?](?=\s)|[，；：。！？…]|\s[—–-]+(?=\s)|——|\s(?=\()|(?=（)|\s(?=(?:because|so\ that|which|otherwise"
+    r"|unless|although|whereas|until|while|since|but)\s)|(?=(?:因为|所以|但是|否则|不然|以及|并且|而且|从而"
+    r"|而不是))"
+)
+_DANGLING = re.compile(
+    r"(?:\s+(?:and|or|but|the|an?|to|of|in|on|at|for|with|by|from|that|which|who|because|so|as|is|are|was|were|be"
+    r"|not|if|when|than|then|into|their|its|his|her|my|our|your|this|these|those|it|they|we|you|i|user's|has|have"
+    r"|will|would|can|should|must|per|via|about|over|under|between|no|very|more|before|after|until|while))+$",
+    re.IGNORECASE)  # fmt: skip
 _PUNCTUATION = " \t,.;:!?—–-，。；：！？、…~～·/\\|&+=*_#>`"
 _PAIRS = {"(": ")", "（": "）", "[": "]", "「": "」", "《": "》", "“": "”", "{": "}", "『": "』", "【": "】"}
 _CJK = re.compile(r"[\u3400-\u9fff\u3000-\u303f\uff00-\uffef]")
@@ -51,6 +63,8 @@ def title(sentence: str, *, who: str, who_zh: str, personal: bool) -> str:
 def fit(text: str, width: int = WIDTH) -> str:
     """The longest beginning of a line within the width that ends where a clause or a word does; may be empty."""
     text = _trimmed(text)
+    if cells(text) > width:
+        text = _trimmed(" ".join(re.sub(r"\s?\([^()]*\)|（[^（）]*）", "", text).split()))
     if cells(text) <= width:
         return text
     limit = _index_at(text, width)
@@ -82,7 +96,7 @@ def _trimmed(text: str) -> str:
     """Without hanging punctuation and without a bracket or quotation that never closes."""
     for opening, closing in _PAIRS.items():
         while (at := _unclosed(text, opening, closing)) >= 0:
-            text = text[:at] if cells(text[:at].strip(_PUNCTUATION)) >= 10 else text[:at] + text[at + 1 :]
+            text = text[:at] if cells(text[:at].strip(_PUNCTUATION)) >= _SHORTEST else text[:at] + text[at + 1 :]
         while text.count(closing) > text.count(opening):
             at = text.rindex(closing)
             text = text[:at] + text[at + 1 :]
@@ -90,7 +104,7 @@ def _trimmed(text: str) -> str:
         text = text.replace('"', "")
     kept = text.lstrip(" \t,.;:!?，。；：！？、…~～·*#>`|").rstrip(_PUNCTUATION)
     # names such as `--flag`, `/path`, `.env`, `C++`, `C#` live by their signs
-    lead = re.search(r"(?:^|\s)(\.(?=\w)|/(?=\w))$", text[: len(text) - len(text.lstrip(" .,/"))])
+    lead = re.search(r"(?:^|\s)(\.|/|#)$", text[: len(text) - len(text.lstrip(" .,/#"))])
     tail = re.match(r"(?:\+\+|#)(?!\w)", text[text.find(kept) + len(kept) :]) if kept else None
     return (lead[1] if lead and not kept.startswith(lead[1]) else "") + kept + (tail.group() if tail else "")
 

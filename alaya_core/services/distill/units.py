@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from alaya_core.models.card_types import CardType
-from alaya_core.services.distill import cues_en, cues_zh
+from alaya_core.services.distill import forms_en, forms_zh
 from alaya_core.services.distill.classify import KEEP, Kind, Verdict, classify, plain, without_filler
 from alaya_core.services.distill.entities import entities
 from alaya_core.services.distill.segment import Sentence
@@ -51,8 +51,11 @@ class Heard:
 
 # Sentences that only make sense after what they answer.
 _ANSWERS = re.compile(
-    r"^(?:the\ |a\ )?(?:fix|solution|workaround|cause|reason|remedy|answer|culprit)\b|^(?:fixed|solved|resolved)\ |^(?:because|since|due\ to)\b|^otherwise\b|^(?:as\ a\ result|therefore|hence|thus|that's\ why|this\ is\ why|which)\b"
-    r"|^(?:解决|修复|处理|规避)(?:办法|方法|方案|方式)?|^(?:根本)?原因(?:是|在于|：|:)(?!.*(?:所以|导致|因此))|^(?:因为|由于|所以|因此|否则|不然|于是)",
+    r"^(?:the\ |a\ )?(?:fix|solution|workaround|cause|reason|remedy|answer|culprit)\b|^(?:fixed|solved"
+    r"|resolved)\ |^(?:because|since|due\ to)\b|^otherwise\b|^(?:as\ a\ result|therefore|hence|thus|that's\ why"
+    r"|this\ is\ why|which)\b"
+    r"|^(?:解决|修复|处理|规避)(?:办法|方法|方案|方式)?|^(?:根本)?原因(?:是|在于|：|:)(?!.*(?:所以|导致|因此))"
+    r"|^(?:因为|由于|所以|因此|否则|不然|于是)",
     re.IGNORECASE | re.VERBOSE,
 )
 _NOTHING = Verdict(Kind.STATEMENT)
@@ -63,7 +66,9 @@ def hear(found: list[Sentence], *, person: bool) -> list[Heard]:
     return [Heard(one, classify(one.text, person=person)) for one in found]
 
 
-def units(heard: list[Heard], turn: int, *, person: bool, name: str, asked: tuple[int, str] | None) -> tuple[list[Unit], int]:
+def units(
+    heard: list[Heard], turn: int, *, person: bool, name: str, asked: tuple[int, str] | None
+) -> tuple[list[Unit], int]:
     """The units of a turn, and how many statements were dropped because nothing names their subject.
 
     Args:
@@ -103,7 +108,9 @@ def referred(heard: list[Heard], turn: int, *, person: bool, name: str) -> Unit 
     able = [
         one
         for one in heard
-        if one.verdict.kind in (Kind.STATEMENT, Kind.NARRATION) and len(one.text) >= 8 and not is_bare(without_filler(plain(one.text)))
+        if one.verdict.kind in (Kind.STATEMENT, Kind.NARRATION)
+        and len(one.text) >= 8
+        and not is_bare(without_filler(plain(one.text)))
     ]
     if not able:
         return None
@@ -114,10 +121,12 @@ def referred(heard: list[Heard], turn: int, *, person: bool, name: str) -> Unit 
 
 def refers(text: str) -> bool:
     """Whether a sentence says `remember that` of something said before."""
-    return any(table.REFER.search(text) for table in (cues_en, cues_zh))
+    return any(table.REFER.search(text) for table in (forms_en, forms_zh))
 
 
-def _grounded(heard: list[Heard], index: int, turn: int, *, bare: bool, person: bool, name: str, asked: tuple[int, str] | None) -> Unit | None:
+def _grounded(
+    heard: list[Heard], index: int, turn: int, *, bare: bool, person: bool, name: str, asked: tuple[int, str] | None
+) -> Unit | None:
     one = heard[index]
     before = heard[index - 1] if index else None
     if before and _near(before, one) and _can_lead(before) and _fits((before.text,), one.text):
@@ -125,13 +134,23 @@ def _grounded(heard: list[Heard], index: int, turn: int, *, bare: bool, person: 
         return Unit((before.text, one.text), head, one.verdict, (turn,), person, name)
     if bare and before and _near(before, one):
         names = entities(before.text)
-        put = named(without_filler(plain(one.text)), f"`{names[0]}`" if f"`{names[0]}`" in before.text else names[0]) if len(names) == 1 else None
+        put = (
+            named(without_filler(plain(one.text)), f"`{names[0]}`" if f"`{names[0]}`" in before.text else names[0])
+            if len(names) == 1
+            else None
+        )
         if put:
             return Unit((put,), put, one.verdict, (turn,), person, name)
     if asked and index == 0 and not person and _fits((asked[1],), one.text) and not bare:
         return Unit((asked[1], one.text), asked[1], one.verdict, (asked[0], turn), person, name)
     lead = one.sentence.lead
-    if lead and one.sentence.listed and bare and not is_bare(lead) and not classify(lead, person=person).kind == Kind.NARRATION:
+    if (
+        lead
+        and one.sentence.listed
+        and bare
+        and not is_bare(lead)
+        and classify(lead, person=person).kind is not Kind.NARRATION
+    ):
         return Unit((lead, one.text), lead, one.verdict, (turn,), person, name)
     return None if bare or one.text[:1].islower() else Unit((one.text,), one.text, one.verdict, (turn,), person, name)
 

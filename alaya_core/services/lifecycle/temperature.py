@@ -238,8 +238,8 @@ def temperatures(lives: Life, model: TemperatureModel = DEFAULT_MODEL) -> numpy.
     """The temperatures of many cards at once, by the same formulas."""
     import numpy as np
 
-    column: numpy.ndarray[Any, Any] = np.nan_to_num(model.temperature(lives, vector_maths()))
-    return np.clip(column, 0.0, 1.0)
+    column: numpy.ndarray[Any, Any] = np.clip(np.nan_to_num(model.temperature(lives, vector_maths())), 0.0, 1.0)
+    return column
 
 
 def vector_maths() -> Maths:

@@ -82,10 +82,9 @@ def _is_path(text: str) -> bool:
 
 
 def _prose(text: str) -> str:
-    """What is left without fenced code, and without unfenced lines if nearly all of them are code."""
-    outside = _FENCE.sub("\n", text)
-    lines = [line for line in outside.splitlines() if line.strip()]
-    code = sum(1 for line in lines if _CODE_LINE.search(line))
-    if code >= 2 and code >= _CODE_SHARE * len(lines):
-        return ""
+    """What is left without fenced code; of text that is nearly all code, the lines at its ends that are none."""
+    lines = [line for line in _FENCE.sub("\n", text).splitlines() if line.strip()]
+    code = [_CODE_LINE.search(line) is not None for line in lines]
+    if sum(code) >= 2 and sum(code) >= _CODE_SHARE * len(lines):
+        lines = [lines[end] for end in (0, -1) if not code[end]]
     return "\n".join(lines)

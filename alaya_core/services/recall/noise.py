@@ -66,10 +66,12 @@ def noise_of(text: str) -> str | None:
     if _DENIAL.fullmatch(plain):
         return "denial"
     greetings, acknowledgements, fillers = _phrases()
-    short = _AGAIN.sub(r"\1", plain)
-    if _made_of(short, greetings | fillers):
-        return "greeting"
-    return "acknowledgement" if _made_of(short, greetings | acknowledgements | fillers) else None
+    for form in (plain, _AGAIN.sub(r"\1", plain)):  # as written, and with `hellooo` made `helo`
+        if _made_of(form, greetings | fillers):
+            return "greeting"
+        if _made_of(form, greetings | acknowledgements | fillers):
+            return "acknowledgement"
+    return None
 
 
 def drop_noise(candidates: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], int]:
@@ -112,5 +114,7 @@ def _ends_word(text: str, end: int) -> bool:
 @cache
 def _phrases() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     sets = (re.split(r"[|\n]+", listed.strip()) for listed in (_GREETINGS, _ACKNOWLEDGEMENTS, _FILLERS))
-    greetings, acknowledgements, fillers = (frozenset(_AGAIN.sub(r"\1", phrase) for phrase in one) for one in sets)
+    greetings, acknowledgements, fillers = (
+        frozenset(form for phrase in one for form in (phrase, _AGAIN.sub(r"\1", phrase))) for one in sets
+    )
     return greetings, acknowledgements, fillers

@@ -1,0 +1,45 @@
+"""Rebuild: the views made anew from nothing but `raw/`, beside the living ones; no model is called."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal
+
+from alaya_core.models.answers import RebuildAnswer
+from alaya_core.progress import CancelToken, Progress, ProgressSink
+from alaya_core.services.index import rebuild_vectors
+from alaya_core.services.workspace import Workspace
+
+
+def rebuild(
+    workspace: Workspace, what: Literal["all", "l1", "l2"], progress: ProgressSink, cancel: CancelToken | None
+) -> RebuildAnswer:
+    """Builds a new generation of the graph (`l2`), of the vectors (`l1`), or of both, and switches to it.
+
+    Raises:
+        BusyError, ReadOnlyHomeError, DamagedError: The home takes no changes, or its ledger cannot be trusted.
+    """
+    workspace.require_writable()
+    started = time.perf_counter()
+    rebuilt: list[str] = []
+    if what in ("all", "l2"):
+        total = workspace.ledger.last_seq()
+        with workspace.locks.writing("rebuild l2"):
+            workspace.graph.rebuild(lambda done: progress(Progress("rebuild graph", done, total)))
+        rebuilt.append("l2")
+    if what in ("all", "l1"):
+        rebuild_vectors(workspace, progress, cancel)
+        rebuilt.append("l1")
+    with workspace.graph.reading() as reader:
+        counts = reader.counts()
+        sessions = len(reader.sessions())
+    mark = workspace.vectors.mark()
+    return RebuildAnswer(
+        rebuilt=rebuilt,
+        cards=sum(counts["state"].values()),
+        links=sum(counts["relation"].values()),
+        sessions=sessions,
+        passages=mark.passages,
+        vectors_pending=mark.pending,
+        took_ms=round((time.perf_counter() - started) * 1000),
+    )

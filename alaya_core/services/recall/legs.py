@@ -1,0 +1,133 @@
+"""The two legs of recall over cards: what the words find and what the vectors find, made candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from alaya_core import words
+from alaya_core.errors import AlayaError, ProviderError
+from alaya_core.models.card import Card
+from alaya_core.models.recall_parts import Candidate
+from alaya_core.models.requests import RecallOptions
+from alaya_core.services.card_views import Now
+from alaya_core.services.embedding import dominant_script
+from alaya_core.services.index import card_from_table, check_model
+from alaya_core.services.recall.diversity import Similarity
+from alaya_core.services.workspace import Workspace
+
+_TEXT = 8_000
+_DEEPER = 20
+"""How much deeper the legs reach when a filter can only be judged afterwards."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What the legs brought.
+
+    Attributes:
+        candidates: Each card once; cards: the cards themselves.
+        vectors_ran, words_ran: Whether a leg answered.
+        degraded: Why one did not.
+    """
+
+    candidates: list[Candidate] = field(default_factory=list)
+    cards: dict[str, Card] = field(default_factory=dict)
+    vectors_ran: bool = False
+    words_ran: bool = False
+    similarity: Similarity | None = None
+    degraded: list[str] = field(default_factory=list)
+
+
+def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: Now) -> Found:
+    """Candidates for a query; either leg may fail alone."""
+    found = Found()
+    filters = options.filters
+    depth = workspace.config.recall.candidates * (_DEEPER if filters.tier else 1)
+    rows: dict[str, dict[str, Any]] = {}
+    raw_words: dict[str, float] = {}
+    try:
+        for row in workspace.vectors.match_cards(words.match_query(query), filters, workspace.visible_scopes(), depth):
+            rows[row["id"]] = row
+            raw_words[row["id"]] = row["_score"]
+        found.words_ran = True
+    except AlayaError as error:
+        found.degraded.append(f"no words: {error.message}")
+    cosines = _by_vector(workspace, query, options, depth, found) if options.vectors else {}
+    rows |= workspace.vectors.card_rows([card for card in cosines if card not in rows])
+    ghosts = [card for card in cosines if card not in rows]
+    if ghosts:
+        found.degraded.append(f"{len(ghosts)} vectors without a card")
+    similarities = _rescaled(workspace, query, cosines, rows)
+    asked = words.query_words(query)
+    for card_id, row in rows.items():
+        text_words = frozenset(row.pop("words").split())
+        row.pop("_score", None)
+        card = card_from_table(row)
+        temperature = now.temperature(card)
+        tier = now.tier(card, temperature)
+        if filters.tier and str(tier) not in filters.tier:
+            continue
+        found.cards[card_id] = card
+        found.candidates.append(
+            Candidate(
+                id=card_id,
+                text=f"{card.overview}\n{card.content}"[:_TEXT],
+                title=card.title,
+                length=len(card.content),
+                similarity=similarities.get(card_id),
+                words=raw_words.get(card_id),
+                coverage=words.coverage(asked, text_words) if card_id in raw_words else None,
+                state=card.state,
+                standing=card.standing,
+                temperature=temperature,
+                importance=card.importance,
+                scope=card.scope,
+                tier=tier,
+                pinned=card.pinned,
+                successor=card.successor,
+            )
+        )
+    return found
+
+
+def _by_vector(workspace: Workspace, query: str, options: RecallOptions, depth: int, found: Found) -> dict[str, float]:
+    """Cosines of the nearest cards by id; none, and a note, when the leg cannot answer."""
+    store = workspace.vectors
+    try:
+        check_model(workspace, store.mark())
+        allowed = store.allowed(options.filters, workspace.visible_scopes())
+        vector = workspace.embedder.query(query)
+        matrix = store.matrix()
+    except ProviderError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        found.degraded.append(f"no vectors: {error.message}{hint}")
+        return {}
+    except AlayaError as error:
+        found.degraded.append(f"no vectors: {error.message}")
+        return {}
+    found.vectors_ran = True
+    nearest = dict(matrix.nearest(vector, depth, allowed))
+
+    def similarity(one: str, other: str) -> float | None:
+        pair = matrix.vectors_of((one, other))
+        return float(pair[one] @ pair[other]) if len(pair) == 2 else None
+
+    found.similarity = similarity
+    return nearest
+
+
+def _rescaled(
+    workspace: Workspace, query: str, cosines: Mapping[str, float], rows: Mapping[str, Mapping[str, Any]]
+) -> dict[str, float]:
+    known = [card for card in cosines if card in rows]
+    if not known:
+        return {}
+    import numpy as np
+
+    scripts = [dominant_script(f"{rows[card]['title']} {rows[card]['content'][:200]}") for card in known]
+    values = workspace.embedder.rescale(
+        np.array([cosines[card] for card in known], np.float32), dominant_script(query), scripts
+    )
+    return {card: float(value) for card, value in zip(known, values, strict=True)}

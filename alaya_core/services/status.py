@@ -1,0 +1,104 @@
+"""Status: what each layer holds, and what needs a person's attention. Opens no vector engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from alaya_core.models.answers import GraphStatus, RawStatus, StatusAnswer, VectorStatus
+from alaya_core.models.card import Card, Standing, Tier, Vitals
+from alaya_core.models.session import SessionInfo
+from alaya_core.services.card_views import Now, tier_rules
+from alaya_core.services.distill.rules import RULES_VERSION
+from alaya_core.services.lifecycle.tiers import place, tier_case
+from alaya_core.services.workspace import Workspace
+from alaya_core.stores.files import folder_bytes
+from alaya_core.stores.graph_engine import ENGINE
+from alaya_core.stores.vectors import VectorMark
+
+BANDS = ((0.9, 1.01), (0.7, 0.9), (0.5, 0.7), (0.3, 0.5), (0.0, 0.3))
+
+
+def status(workspace: Workspace) -> StatusAnswer:
+    """Counts, sizes and health of a home."""
+    home = workspace.home
+    with workspace.graph.reading() as reader:
+        counts = reader.counts()
+        sessions = reader.sessions()
+        cards = [card for card in reader.all_cards() if card.state in ("active", "superseded")]
+        stale = reader.stale
+    now = Now(workspace.clock(), workspace.config, workspace.vitals.all())
+    mark = workspace.vectors.mark()
+    warmth = {card.id: now.temperature(card) for card in cards}
+    tiers = Counter(str(now.tier(card, warmth[card.id])) for card in cards)
+    last = workspace.ledger.last_seq()
+    return StatusAnswer(
+        home=str(home.root),
+        raw=_raw(sessions, folder_bytes(home.raw)),
+        graph=GraphStatus(
+            cards=sum(counts["type"].values()),
+            by_type=dict(counts["type"].most_common()),
+            by_state=dict(counts["state"]),
+            links=sum(counts["relation"].values()),
+            by_relation=dict(counts["relation"].most_common()),
+            bytes=folder_bytes(home.graphs),
+            engine=ENGINE,
+        ),
+        vectors=VectorStatus(
+            total=len(cards) - tiers[Tier.COLD] - mark.pending,
+            hot=tiers[Tier.HOT],
+            warm=tiers[Tier.WARM],
+            cold=tiers[Tier.COLD],
+            pending=mark.pending,
+            passages=mark.passages,
+            bytes=folder_bytes(home.vectors),
+            model=mark.model,
+            dimensions=mark.dimensions or None,
+            matrix_bytes=tiers[Tier.HOT] * mark.dimensions * 4,
+        ),
+        tiers={str(tier): tiers[tier] for tier in Tier},
+        standings={str(kind): sum(card.standing is kind for card in cards) for kind in Standing},
+        temperature={
+            f"{low:.1f}-{min(high, 1.0):.1f}": sum(low <= value < high for value in warmth.values())
+            for low, high in BANDS
+        },
+        ledger={"commits": last, "bytes": folder_bytes(home.ledger), "unindexed": max(0, last - mark.seq)},
+        health=_health(workspace, cards, now, mark, stale),
+        distiller=RULES_VERSION,
+        sends_text_to=[host] if (host := workspace.embedding_host) else [],
+    )
+
+
+def _raw(sessions: list[SessionInfo], size: int) -> RawStatus:
+    times = [session.timestamp for session in sessions]
+    return RawStatus(
+        sessions=len(sessions),
+        turns=sum(session.turns for session in sessions),
+        bytes=size,
+        oldest=min(times, default=None),
+        newest=max(times, default=None),
+        undistilled=sum(session.turns > session.distilled_turns for session in sessions),
+        channels=dict(Counter(session.channel for session in sessions).most_common()),
+    )
+
+
+def _health(workspace: Workspace, cards: list[Card], now: Now, mark: VectorMark, stale: bool) -> list[str]:
+    said = list(workspace.graph.notices)
+    if workspace.read_only:
+        said.append("this home is read-only: recall answers, nothing is logged or changed")
+    if workspace.newer:
+        said.append("this home was written by a newer version: update alaya-tui to change it")
+    if stale:
+        said.append("the graph is behind the ledger; another process is writing")
+    if mark.pending:
+        said.append(f"{mark.pending} cards wait for their vectors: run `alaya rebuild l1` or recall again")
+    model = workspace.config.embedding.model
+    if model and mark.model and not mark.model.endswith(model):
+        said.append(f"vectors are of {mark.model}, but {model} is configured: run `alaya rebuild l1`")
+    cases = [
+        tier_case(card, now.vitals.get(card.id, Vitals()), now.temperature(card), now.at, tier_rules(now.config))
+        for card in cards
+    ]
+    placed = place(cases, tier_rules(now.config))
+    if placed.over_warm:
+        said.append(f"{placed.over_warm} WARM cards are over the limit and none of them may turn COLD yet")
+    return [*said, *workspace.config.warnings]

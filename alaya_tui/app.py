@@ -1,0 +1,236 @@
+"""The app: opens at once, opens the memory behind the first picture, and takes people from place to place."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+from textual.app import App
+from textual.binding import BindingType
+from textual.command import Provider
+from textual.content import Content
+from textual.reactive import var
+from textual.screen import Screen
+
+from alaya_core.clock import Clock, system_clock
+from alaya_core.errors import AlayaError
+from alaya_core.models.answers import StatusAnswer
+from alaya_tui.actions import CARD, EVERYWHERE, SEARCH, bindings_for
+from alaya_tui.core_worker import CoreCalls, wait_for_threads
+from alaya_tui.messages import CardWanted, HeaderState, SearchWanted
+from alaya_tui.render_text import error_sentence, home_name
+from alaya_tui.screens.place import Place
+from alaya_tui.stylesheets import style_paths
+
+if TYPE_CHECKING:
+    from alaya_core.memory import Memory
+    from alaya_tui.screens.card import CardScreen
+
+LOOK_FOR_CHANGES = 2.0
+LOADING = "loading the engine ..."
+
+
+def _search_screen() -> Screen[None]:
+    from alaya_tui.screens.search import SearchScreen
+
+    return SearchScreen()
+
+
+def _card_screen() -> Screen[None]:
+    from alaya_tui.screens.card import CardScreen
+
+    return CardScreen()
+
+
+def _palette() -> type[Provider]:
+    from alaya_tui.screens.palette import ActionCommands
+
+    return ActionCommands
+
+
+class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
+    """The screen of one memory.
+
+    Args:
+        open_memory: Opens the memory; called in a thread, after the first picture.
+        clock: What "2 days ago" is counted from.
+        query: What is in the search box at first.
+        card: The card to begin with.
+    """
+
+    TITLE = "Alaya"
+    CSS_PATH: ClassVar[list[str | PurePath]] = style_paths()
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(EVERYWHERE)
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_palette}
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[None]]]] = {SEARCH: _search_screen, CARD: _card_screen}
+    DEFAULT_MODE = SEARCH
+
+    header: var[HeaderState] = var(HeaderState(busy="opening the memory ..."))
+
+    def __init__(
+        self, open_memory: Callable[[], Memory], *, clock: Clock = system_clock, query: str = "", card: str = ""
+    ) -> None:
+        super().__init__()
+        self.memory: Memory | None = None
+        self.engine_ready = False
+        self.recall_floor: float | None = None
+        self.clock = clock
+        self._open_memory = open_memory
+        self.first_query = query
+        self.places: list[Place] = []
+        self._first_card = card
+        self._warming = False
+        self._seen_change: int | None = None
+
+    # Opening
+
+    def on_ready(self) -> None:
+        """The first picture is on the screen: now the memory."""
+        self.ask_without_memory("open", self._open_memory, self._memory_opened, failed=self._cannot_open)
+
+    def _memory_opened(self, memory: Memory) -> None:
+        self.memory = memory
+        self.recall_floor = memory.config.recall.floor
+        self.header = replace(self.header, home=home_name(memory.home), busy=LOADING)
+        self._memory_changed()
+        self.set_interval(LOOK_FOR_CHANGES, self._look_for_changes)
+        if self._first_card:
+            self.post_message(CardWanted(self._first_card, self._first_card))
+
+    def _cannot_open(self, error: Exception) -> None:
+        """Without a memory there is nothing to show: leave, and say why where it stays readable."""
+        sentence, hint = error_sentence(error)
+        status = error.exit_status if isinstance(error, AlayaError) else 1
+        self.exit(return_code=status, message=Content(f"alaya: {sentence}" + (f"\n  {hint}" if hint else "")).plain)
+
+    def first_list_shown(self) -> None:
+        """The whole list is on the screen: now the engine, which takes seconds to import."""
+        if not self._warming:
+            self._warming = True
+            self.ask(
+                "warm up", lambda memory: memory.warm_up(), lambda _: self._engine_is_ready(), failed=self._no_engine
+            )
+
+    def _engine_is_ready(self) -> None:
+        self.engine_ready = True
+        self.header = replace(self.header, busy="")
+        self._places_changed()
+
+    def _no_engine(self, error: Exception) -> None:
+        """Searching may still work without one of its legs; it will say itself what it lacks."""
+        self._engine_is_ready()
+        self.show_error(error)
+
+    # The memory changed
+
+    def _look_for_changes(self) -> None:
+        seen = self._seen_change or 0
+        if not self.is_waiting_for("changes"):
+            self.ask("changes", lambda memory: memory.changed_since(seen), self._changes_came, failed=lambda _: None)
+
+    def _changes_came(self, newest: int) -> None:
+        changed = self._seen_change is not None and newest != self._seen_change
+        self._seen_change = newest
+        if changed:
+            self._memory_changed()
+
+    def _memory_changed(self) -> None:
+        self.ask("status", lambda memory: memory.status(), self._status_came, failed=lambda _: None)
+        self._places_changed()
+
+    def _status_came(self, status: StatusAnswer) -> None:
+        tiers = tuple((tier, status.tiers.get(tier, 0)) for tier in ("HOT", "WARM", "COLD"))
+        self.header = replace(self.header, cards=sum(status.tiers.values()), tiers=tiers)
+
+    def _places_changed(self) -> None:
+        for place in self.places:
+            place.memory_changed()
+
+    # From place to place
+
+    @on(CardWanted)
+    async def _open_card(self, message: CardWanted) -> None:
+        await self.switch_mode(CARD)
+        card_screen = next(place for place in self.places if place.place_name == CARD)
+        cast("CardScreen", card_screen).begin(message.card_id, message.title)
+
+    @on(SearchWanted)
+    async def _open_search(self, message: SearchWanted) -> None:
+        await self.switch_mode(SEARCH)
+        if message.typing:
+            await self.run_action("focus_query", self.screen)
+
+    async def action_go(self, place: str) -> None:
+        """To one of the five places."""
+        await self.switch_mode(place)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is no way to the card place before a card was opened."""
+        if action == "go" and parameters == (CARD,):
+            return any(place.place_name == CARD for place in self.places) or None
+        return super().check_action(action, parameters)
+
+    def action_keys(self) -> None:
+        """The keys of this place."""
+        from alaya_tui.screens.keys import KeysWindow
+
+        if isinstance(self.screen, Place):
+            self.push_screen(KeysWindow(self.screen.place_name))
+
+    # What went wrong
+
+    def show_error(self, error: Exception) -> None:
+        """What a person can act on is a toast; what nobody foresaw is a window with all that helps to report it."""
+        sentence, hint = error_sentence(error)
+        if isinstance(error, AlayaError):
+            message = f"{sentence}\n{hint}" if hint else sentence
+            severity = "warning" if error.retryable else "error"
+            self.notify(message, severity=severity, timeout=8, markup=False)  # type: ignore[arg-type]
+            return
+        from alaya_tui.screens.text_window import TextWindow
+
+        trace = "".join(traceback.format_exception(error))
+        told = f"{sentence}\n\nNothing was lost. If it happens again, please report this:\n\n{trace}"
+        self.push_screen(TextWindow("Something went wrong inside Alaya", told, classes="-error"))
+
+
+def run_app(*, home: str | None, agent: str | None, command: str | None = None, argument: str | None = None) -> int:
+    """Runs the screen until the person leaves.
+
+    Args:
+        home: The folder of the memory; None = the usual one, which is made if it does not exist.
+        agent: Whose memories may be seen.
+        command: What to begin with: `recall` fills the search box, `show` and `trace` open a card.
+        argument: The query, or the card.
+
+    Returns:
+        The exit status.
+    """
+    # Its Rust logger writes straight to the terminal the pictures are drawn on, unless told before it is imported.
+    os.environ.setdefault("LANCEDB_LOG", "error")
+
+    def open_memory() -> Memory:
+        from alaya_core.memory import Memory
+
+        return Memory.open(home, agent=agent, create=home is None)
+
+    query = argument or "" if command in ("recall", "search") else ""
+    card = argument or "" if command in ("show", "card", "trace") else ""
+    app = AlayaApp(open_memory, query=query, card=card)
+    app.run()
+    status = app.return_code or 0
+    if wait_for_threads(0.3):
+        if app.memory is not None:
+            app.memory.close()
+        return status
+    # A search or an import still runs in a thread. Nobody waits for it, and ending the interpreter under native code
+    # can crash: so the process ends here. Nothing is half-written: changes are committed whole or not at all.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

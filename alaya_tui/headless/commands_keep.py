@@ -1,0 +1,50 @@
+"""`status verify rebuild doctor config`: how the memory is looked after."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from alaya_core.errors import NotFoundError
+from alaya_tui.headless.render import Result
+from alaya_tui.headless.render_keep import config_lines, doctor_lines, rebuild_lines, status_lines, verify_lines
+from alaya_tui.headless.request import Request
+
+
+def status_command(request: Request) -> Result:
+    """What each layer holds."""
+    with request.memory() as memory:
+        answer = memory.status()
+    return Result(answer, partial(status_lines, answer))
+
+
+def verify_command(request: Request) -> Result:
+    """Checks that the layers agree; exits 1 when something is found."""
+    with request.memory() as memory, request.told.progress("verify"):
+        answer = memory.verify(fix=request.args.fix)
+    return Result(answer, partial(verify_lines, answer, fix=request.args.fix), 0 if answer.ok else 1)
+
+
+def rebuild_command(request: Request) -> Result:
+    """Builds the databases anew."""
+    with request.memory() as memory, request.long_work("rebuild") as (progress, cancel):
+        answer = memory.rebuild(request.args.what, progress=progress, cancel=cancel)
+    return Result(answer, partial(rebuild_lines, answer))
+
+
+def doctor_command(request: Request) -> Result:
+    """Checks the installation and the home; exits 1 when a check fails."""
+    with request.memory() as memory, request.told.progress("doctor"):
+        answer = memory.doctor()
+    return Result(answer, partial(doctor_lines, answer), 0 if answer.ok else 1)
+
+
+def config_command(request: Request) -> Result:
+    """Tells every setting."""
+    with request.memory() as memory:
+        answer = memory.settings()
+    key: str | None = request.args.key
+    if key is not None:
+        answer.settings = [row for row in answer.settings if row.key == key or row.key.startswith(f"{key}.")]
+        if not answer.settings:
+            raise NotFoundError(f"there is no setting '{key}'", "alaya config lists them all")
+    return Result(answer, partial(config_lines, answer))

@@ -1,0 +1,102 @@
+"""What a command is given: its arguments, the memory, and ways to hear from a person."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from alaya_core.errors import UsageError
+from alaya_core.progress import CancelToken, ProgressSink
+from alaya_tui.headless.diagnostics import Diagnostics, Interrupts
+
+if TYPE_CHECKING:
+    from alaya_core.memory import Memory
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run of one command.
+
+    Attributes:
+        args: What the parser read.
+        told: stderr.
+        interrupts: Ctrl+C.
+        terminal: Whether a person reads stdout.
+    """
+
+    args: Namespace
+    told: Diagnostics
+    interrupts: Interrupts
+    terminal: bool
+
+    @contextlib.contextmanager
+    def memory(self) -> Iterator[Memory]:
+        """The memory that the options and the environment name; its warnings go to stderr."""
+        from alaya_core.memory import Memory
+
+        with Memory.open(self.args.home, agent=self.args.agent) as memory:
+            for warning in memory.config.warnings:
+                self.told.note(warning)
+            yield memory
+
+    @contextlib.contextmanager
+    def long_work(self, label: str) -> Iterator[tuple[ProgressSink, CancelToken]]:
+        """While the block runs, there is a progress bar, and Ctrl+C asks it to stop after its step."""
+        with self.interrupts.cancelling() as token, self.told.progress(label) as sink:
+            yield sink, token
+
+    @property
+    def person(self) -> bool:
+        """Whether somebody sits at both ends, so that secrets may be shown and screens opened."""
+        return self.terminal and stdin_terminal()
+
+    def text_of(self, words: list[str] | str) -> str:
+        """A text argument: its words, or all of stdin for a bare `-`."""
+        text = words if isinstance(words, str) else " ".join(words)
+        return self._read() if text == STDIN else text
+
+    def _read(self) -> str:
+        stream = stdin_bytes(self.interrupts)
+        if stdin_terminal():
+            self.told.note("reading from the terminal; end with Ctrl+D")
+        return stream.read().decode("utf-8-sig", "replace").rstrip("\n")
+
+
+def stdin_terminal() -> bool:
+    """Whether a person types into stdin."""
+    return bool(sys.stdin and sys.stdin.isatty())
+
+
+class _Stdin(io.RawIOBase):
+    """stdin, with Ctrl+C obeyed at once while it is waited for."""
+
+    def __init__(self, interrupts: Interrupts) -> None:
+        self._interrupts = interrupts
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: memoryview) -> int:  # type: ignore[override]
+        with self._interrupts.raising():
+            piece = os.read(sys.stdin.fileno(), len(room))
+        room[: len(piece)] = piece
+        return len(piece)
+
+
+def stdin_bytes(interrupts: Interrupts) -> BinaryIO:
+    """stdin as it came.
+
+    Raises:
+        UsageError: It is closed.
+    """
+    if sys.stdin is None:
+        raise UsageError("stdin is closed, there is nothing to read", "pass the text or a path instead of -")
+    return io.BufferedReader(_Stdin(interrupts))

@@ -1,0 +1,37 @@
+"""The search box."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from alaya_tui.actions import QUERY, bindings_for
+from alaya_tui.render_text import line
+
+
+class QueryInput(Input):
+    """An input into which nothing can be pasted that a terminal would obey."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(QUERY)
+
+    class Left(Message):
+        """The person wants to go on to the results."""
+
+    def action_leave(self) -> None:
+        """On to the results."""
+        self.post_message(self.Left())
+
+    def insert_text_at_cursor(self, text: str) -> None:
+        """Typed and pasted text, made harmless."""
+        super().insert_text_at_cursor(_harmless(text))
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        """Text that replaces a selection, made harmless."""
+        super().replace(_harmless(text), start, end)
+
+
+def _harmless(text: str) -> str:
+    return text if text.isprintable() else line(text, 2_000)

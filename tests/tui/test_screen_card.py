@@ -1,0 +1,181 @@
+"""Card: read, walk, come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from alaya_core.models.answers import CardAnswer, Related
+from alaya_tui.app import AlayaApp
+from alaya_tui.messages import CardWanted
+from alaya_tui.screens.card import CardScreen
+from alaya_tui.screens.card_rows import MoreNeighbours, neighbour_rows
+from alaya_tui.screens.search import SearchScreen
+from alaya_tui.widgets.safe_markdown import SafeMarkdown
+from tests.tui.conftest import Cards, engine, fixed_clock, open_memory, until, visible
+
+
+def shown(app: AlayaApp) -> str:
+    """The id of the card on the screen."""
+    screen = app.screen
+    return screen.card.card.card_id if isinstance(screen, CardScreen) and screen.card else ""
+
+
+async def go_to(pilot: Pilot[None], card: str) -> CardScreen:
+    """Opens a card."""
+    await engine(pilot)
+    app = pilot.app
+    assert isinstance(app, AlayaApp)
+    app.screen.post_message(CardWanted(card, ""))
+    await until(pilot, lambda: shown(app) == card)
+    assert isinstance(app.screen, CardScreen)
+    return app.screen
+
+
+def crumbs(app: AlayaApp) -> str:
+    """The way walked."""
+    return str(app.screen.query_one("#crumbs", Static).render())
+
+
+async def test_a_card_with_its_neighbours_in_words(app: AlayaApp, cards: Cards):
+    async with app.run_test(size=(140, 40)) as pilot:
+        await go_to(pilot, cards["telegram"])
+        seen = visible(app)
+        for words in ("depends on", "needed by", "contradicts", "caused by", "需要先连上", "neighbours (4)", ".85"):
+            assert words in seen
+        for words in ("concept", "importance", "confidence", "never used", "added 2026-11-30", cards["telegram"]):
+            assert words in seen
+        assert "[link](https://evil.example)" not in seen
+        assert crumbs(app) == "Search > Telegram 消息通知机制"
+
+
+async def test_walking_there_and_back(app: AlayaApp, cards: Cards):
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await go_to(pilot, cards["telegram"])
+        await pilot.press("down")
+        row = screen.neighbours.selected
+        assert row is not None
+        assert isinstance(row.data, Related)
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(app) == row.data.card_id)
+        assert crumbs(app) == "Search > Telegram 消息通知机制 > 避免漏掉 plugins.allow 配置"
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(app) == cards["telegram"])
+        assert crumbs(app).count(">") == 3
+        await pilot.press("escape")
+        await until(pilot, lambda: shown(app) == cards["plugins"])
+        await pilot.press("escape")
+        await until(pilot, lambda: shown(app) == cards["telegram"])
+        assert screen.neighbours.selected is not None
+        assert screen.neighbours.selected.key == row.key, "the cursor is where it was left"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        await pilot.press("f3")
+        await until(pilot, lambda: shown(app) == cards["telegram"])
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        assert app.screen.focused is app.screen.query_one("#query")
+
+
+async def test_there_is_no_way_to_a_card_before_one_was_opened(app: AlayaApp):
+    async with app.run_test() as pilot:
+        await engine(pilot)
+        await pilot.press("f3")
+        await pilot.pause()
+        assert isinstance(app.screen, SearchScreen)
+
+
+async def test_what_means_harm_is_shown_as_it_is(app: AlayaApp, cards: Cards):
+    async with app.run_test(size=(140, 40)) as pilot:
+        for name in ("markup", "escape", "bidi", "emoji", "long"):
+            app.screen.post_message(CardWanted(cards[name], ""))
+            await until(pilot, lambda name=name: shown(app) == cards[name])
+            await app.workers.wait_for_complete()
+            await until(pilot, lambda name=name: "[link](https://evil.example)" in visible(app) or name == "long")
+            assert "\x1b" not in visible(app)
+            if name == "markup":
+                assert "hostile markup: [/red] closes nothing [@click=app.quit]x[/] [$name]" in visible(app)
+        metas = [
+            span.style
+            for block in app.screen.query_one(SafeMarkdown).query("*")
+            for span in getattr(getattr(block, "_content", None), "spans", [])
+        ]
+        assert not any("@click" in str(getattr(style, "meta", style)) for style in metas)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["> " * 3_000 + "deep", "- " * 3_000 + "deep", "|a|b|\n|-|-|\n" + "|x|y|\n" * 2_000, "x" * 2_000_000,
+     "# h\n" * 3_000, "```" + "\x1b" * 50 + "\n[/red]", "", "\u200b", "**" * 10_000],
+    ids=["quotes", "lists", "table", "long", "headings", "fence", "empty", "nothing", "stars"],
+)  # fmt: skip
+async def test_any_text_can_be_opened(tmp_path: Path, text: str):
+    with open_memory(tmp_path / "home") as memory:
+        card = memory.capture(text or " ", title="any").card.card_id
+    app = AlayaApp(lambda: open_memory(tmp_path / "home"), clock=fixed_clock)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await go_to(pilot, card)
+        await app.workers.wait_for_complete()
+        await pilot.press("tab", "pagedown", "end")
+        await pilot.pause()
+        assert app.is_running
+        assert app.memory is not None
+        app.memory.close()
+
+
+async def test_a_hub_shows_its_first_neighbours_and_how_many_more(tmp_path: Path):
+    with open_memory(tmp_path / "home") as memory:
+        hub = memory.capture("Everything is about this.", title="Hub").card.card_id
+        for number in range(25):
+            spoke = memory.capture(f"Spoke {number} of the hub.", title=f"Spoke {number}").card.card_id
+            memory.link(hub, spoke, weight=0.5 + number / 100)
+    app = AlayaApp(lambda: open_memory(tmp_path / "home"), clock=fixed_clock)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await go_to(pilot, hub)
+        await pilot.press("end")
+        assert screen.neighbours.selected is not None
+        assert screen.neighbours.selected.data == MoreNeighbours(5)
+        await until(pilot, lambda: "+5 more" in visible(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.card and len(screen.card.related) == 25)
+        assert "more" not in visible(app)
+        assert app.memory is not None
+        app.memory.close()
+
+
+async def test_a_card_that_is_gone_is_said_and_left(app: AlayaApp, cards: Cards):
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await engine(pilot)
+        app.screen.post_message(CardWanted("card-" + "f" * 32, "gone"))
+        await until(pilot, lambda: len(app._notifications) > 0)
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+
+
+async def test_the_id_can_be_copied(app: AlayaApp, cards: Cards):
+    async with app.run_test() as pilot:
+        await go_to(pilot, cards["docker"])
+        await pilot.press("c")
+        await until(pilot, lambda: app.clipboard == cards["docker"])
+
+
+def test_groups_stand_in_one_order_and_the_strongest_first():
+    def one(relation: str, direction: str, score: float, state: str = "active") -> Related:
+        return Related(
+            card_id=f"{relation}{score}", title=f"{relation} {score}", relation=relation, direction=direction,  # type: ignore[arg-type]
+            score=score, state=state,
+        )  # fmt: skip
+
+    answer = CardAnswer.model_construct(
+        card=None,
+        related=[one("CONTRADICTS", "both", 0.6, "superseded"), one("DEPENDS_ON", "in", 0.2),
+                 one("DEPENDS_ON", "out", 0.3), one("DEPENDS_ON", "out", 0.9), one("TEMPORAL_NEXT", "in", 0.5)],
+        related_total=500,
+    )  # fmt: skip
+    told = [next(cell.text for cell in row.cells[::-1] if cell.text) for row in neighbour_rows(answer)]
+    assert told == [
+        "depends on", "DEPENDS_ON 0.9", "DEPENDS_ON 0.3", "needed by", "DEPENDS_ON 0.2", "before", "TEMPORAL_NEXT 0.5",
+        "contradicts", "CONTRADICTS 0.6 (superseded)", "+495 more",
+    ]  # fmt: skip
