@@ -391,9 +391,12 @@ class Memory:
             self._work.vectors.cards.count()
         self._work.embedder.provider.warm_up()
 
+    def last_change(self) -> int:
+        """The number of the last change of the memory, by whatever process; cheap."""
+        return self._work.ledger.last_seq()
+
     def changed_since(self, mark: int) -> int:
-        """How many changes any process has made after a change of that number; cheap."""
-        return max(0, self._work.ledger.last_seq() - mark)
+        return self._work.ledger.last_seq()
 
     def _pinned(self, card: str, pinned: bool) -> CardAnswer:
         from alaya_core.services.curate import set_pinned

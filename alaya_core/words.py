@@ -59,7 +59,7 @@ _ALONE = re.compile(f"[{_HAN}{_HANGUL}]")
 _PIECE = re.compile(r".{1,1024}(?=\s|\Z)|.{1,1024}", re.DOTALL)
 _SIGNS_FIRST = re.compile(r"[^A-Za-z0-9]*")
 _SIGNS_KEPT = re.compile(r"(?:\.{0,2}/|~/|--?|[.$@#~])?_*$")
-_VERSION = re.compile(r"[vV]?([0-9]+(?:\.[0-9]+)+)")
+_VERSION = re.compile(r"[vV]?[0-9]+(?:\.[0-9]+)+")
 _SIGNED = re.compile(r"([A-Za-z]{1,2}(?:\+\+|#))([0-9]*)")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SIGNS = {sign: "q" + chr(ord("a") + index) for index, sign in enumerate("._-/\\:+#@~$")}
@@ -182,9 +182,10 @@ def _chunk(chunk: str) -> Iterator[str]:
     if body.isalnum():
         yield from _alphanumeric(body)
         return
-    yield _whole(version[1] if (version := _VERSION.fullmatch(body)) else body)
-    if version:
+    if _VERSION.fullmatch(body):
+        yield _whole(body.lstrip("vV"))
         return
+    yield _whole(body)
     for segment in re.split(r"[/\\:@]+|(?<![A-Za-z])#", body):
         yield from _segment(segment, body)
 
@@ -194,8 +195,8 @@ def _segment(segment: str, body: str) -> Iterator[str]:
         if signed[1] != body:
             yield _whole(signed[1])
         return
-    if version := _VERSION.fullmatch(segment):
-        yield _whole(version[1])
+    if _VERSION.fullmatch(segment):
+        yield _whole(segment.lstrip("vV"))
         return
     segment = segment.strip("-~$")
     if segment != body and segment.strip("_.+#") and not segment.isalnum():
@@ -207,14 +208,12 @@ def _segment(segment: str, body: str) -> Iterator[str]:
 
 def _alphanumeric(value: str) -> Iterator[str]:
     yield _word(value)
-    if value.islower() or value.isdigit() or value.isupper() or value.istitle():
-        if value.isalpha() or value.isdigit() or not re.fullmatch(r"[A-Za-z]{2,}[0-9]+|[0-9]+[A-Za-z]+", value):
-            return
-    elif not value.isalpha() and len(_CAMEL.findall(value)) > 6:
-        return  # a hash or an encoded blob has no words in it
-    for part in _CAMEL.findall(value):
-        if len(part) < len(value):
-            yield _word(part)
+    parts = _CAMEL.findall(value)
+    one_case = value.islower() or value.isupper() or value.istitle()
+    if one_case and not value.isalpha() and not re.fullmatch(r"[A-Za-z]{2,}[0-9]+|[0-9]+[A-Za-z]+", value):
+        return
+    if len(parts) > 1 and (value.isalpha() or len(parts) <= 6):  # a hash or an encoded blob has no words in it
+        yield from map(_word, parts)
 
 
 def _trim(chunk: str) -> str:

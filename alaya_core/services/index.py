@@ -134,6 +134,7 @@ def _sync(
         store.upkeep()
         if store.matrix_is_stale():
             store.save_matrix(_hot_first(workspace))
+        store.close_to_others()
     return outcome
 
 

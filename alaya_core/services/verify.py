@@ -14,7 +14,7 @@ from alaya_core.models.card import Card, CardState
 from alaya_core.models.session import SessionInfo
 from alaya_core.services.index import rebuild_vectors, sync
 from alaya_core.services.workspace import Workspace
-from alaya_core.stores.files import DIRECTORY_MODE, FILE_MODE
+from alaya_core.stores.files import close_to_others
 from alaya_core.stores.folding import Folded, fold
 from alaya_core.stores.graph_read import GraphReader
 
@@ -210,10 +210,7 @@ def _vectors(workspace: Workspace) -> str:
 
 
 def _permissions(workspace: Workspace) -> str:
-    root = workspace.home.root
-    for path in (root, *root.rglob("*")):
-        if not path.is_symlink():
-            path.chmod(DIRECTORY_MODE if path.is_dir() else FILE_MODE)
+    close_to_others(workspace.home.root)
     return "closed the home to others on this machine"
 
 

@@ -107,8 +107,7 @@ class Workspace:
         """
         self.require_writable()
         with self.locks.writing(verb):
-            self.graph.catch_up()
-            with self.graph.reading() as reader:
+            with self.graph.reading_to_write() as reader:
                 events = plan(reader)
             if not events:
                 return None

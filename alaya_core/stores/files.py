@@ -115,6 +115,15 @@ def append_bytes(path: Path, data: bytes, *, durable: bool) -> None:
             sync_directory(path.parent)
 
 
+def close_to_others(folder: Path) -> None:
+    """Gives everything in a folder the modes of a home."""
+    folder.chmod(DIRECTORY_MODE)
+    for root, folders, names in os.walk(folder):
+        for name, mode in [*((name, DIRECTORY_MODE) for name in folders), *((name, FILE_MODE) for name in names)]:
+            with contextlib.suppress(FileNotFoundError):
+                (Path(root) / name).chmod(mode)
+
+
 def folder_bytes(path: Path) -> int:
     """The size of all files below a folder; those that vanish meanwhile count nothing."""
     total = 0

@@ -15,7 +15,7 @@ from alaya_core.stores.graph_apply import apply_commits
 from alaya_core.stores.graph_engine import open_graph
 from alaya_core.stores.graph_read import GraphReader, read_mark
 from alaya_core.stores.graph_rows import SCHEMA
-from alaya_core.stores.ledger import Ledger, LedgerMark
+from alaya_core.stores.ledger import Ledger
 from alaya_core.stores.locking import HomeLocks
 
 _CHUNK = 2_000
@@ -53,16 +53,44 @@ class GraphStore:
         Raises:
             BusyError: A writer held it all that time, or another process has the only pen and there is no graph yet.
         """
-        behind = self._behind()
-        if behind:
-            with contextlib.suppress(BusyError, ReadOnlyHomeError), self._locks.writing("catch up", timeout_s=0):
-                self.catch_up()
-                behind = False
-        with self._locks.graph_reading(timeout_s=timeout_s):
-            if not self.path.exists():
+        with contextlib.ExitStack() as stack:
+            reader = self._open(stack, timeout_s)
+            if reader is None or reader.stale:
+                try:
+                    stack.close()
+                    with self._locks.writing("catch up", timeout_s=0 if reader else timeout_s):
+                        self.catch_up()
+                    reader = self._open(stack, timeout_s)
+                except (BusyError, ReadOnlyHomeError):
+                    if reader is None:
+                        raise
+                    reader = self._open(stack, timeout_s)
+            if reader is None:
                 raise BusyError("the graph is being built", "wait a moment and repeat")
-            with open_graph(self.path, write=False) as graph:
-                yield GraphReader(graph, stale=behind)
+            yield reader
+
+    @contextlib.contextmanager
+    def reading_to_write(self) -> Iterator[GraphReader]:
+        """The same for somebody who holds the writer lock: what it reads is the memory as it is."""
+        with contextlib.ExitStack() as stack:
+            reader = self._open(stack, None)
+            if reader is None or reader.stale:
+                stack.close()
+                self.catch_up()
+                reader = self._open(stack, None)
+            assert reader is not None
+            yield reader
+
+    def _open(self, stack: contextlib.ExitStack, timeout_s: float | None) -> GraphReader | None:
+        """Opens the living generation on the stack; None where there is none that opens."""
+        stack.enter_context(self._locks.graph_reading(timeout_s=timeout_s))
+        if not self.path.exists():
+            return None
+        try:
+            graph = stack.enter_context(open_graph(self.path, write=False))
+            return GraphReader(graph, stale=read_mark(graph).seq < self._ledger.last_seq())
+        except DamagedError:
+            return None
 
     def catch_up(self) -> None:
         """Applies what the ledger holds beyond the graph; the caller holds the writer lock.
@@ -77,9 +105,8 @@ class GraphStore:
                 mark = read_mark(graph)
         except DamagedError as error:
             aside = self._generations.set_aside(self.path)
-            self.notices.append(
-                f"the graph would not open ({error.message}); it lies in {aside.name}, a new one was made"
-            )
+            said = f"the graph would not open ({error.message}); it lies in {aside.name}, a new one was made"
+            self.notices.append(said)
             self.rebuild()
             return
         for chunk in _chunks(self._ledger.commits(mark)):
@@ -113,22 +140,6 @@ class GraphStore:
         with self._locks.graph_writing():
             self._generations.switch(fresh)
             self._generations.remove_others()
-
-    def mark(self) -> LedgerMark:
-        """How far the graph has read the ledger; opens it."""
-        if not self.path.exists():
-            return LedgerMark()
-        with self._locks.graph_reading(), open_graph(self.path, write=False) as graph:
-            return read_mark(graph)
-
-    def _behind(self) -> bool:
-        if not self.path.exists():
-            return True
-        try:
-            with self._locks.graph_reading(), open_graph(self.path, write=False) as graph:
-                return read_mark(graph).seq < self._ledger.last_seq()
-        except DamagedError:
-            return True
 
 
 def _chunks(commits: Iterator[Commit], size: int = _CHUNK) -> Iterator[list[Commit]]:

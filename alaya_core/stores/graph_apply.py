@@ -127,7 +127,7 @@ def _unlink(graph: GraphConnection, keys: Iterable[LinkKey]) -> None:
 
 
 def _link(graph: GraphConnection, links: Iterable[Link], known_before: set[str]) -> None:
-    wanted = list(links)
+    """Writes links. Not by MERGE: the engine's finds links that are not there, and loses the new one."""
     rows = [
         {
             "a": link.from_id,
@@ -138,20 +138,26 @@ def _link(graph: GraphConnection, links: Iterable[Link], known_before: set[str])
             "origin": link.origin,
             "created_at": link.created_at,
         }
-        for link in wanted
+        for link in links
     ]
-    if len(rows) > _BULK:
-        maybe = [row["a"] for row in rows if row["a"] in known_before]
-        query = "MATCH (a:Card)-[r:LINK]->(b:Card) WHERE a.id IN $ids RETURN a.id, b.id, r.relation"
-        existing = {tuple(row) for row in graph.run(query, {"ids": maybe})} if maybe else set()
-        fresh = [row for row in rows if (row["a"], row["b"], row["relation"]) not in existing]
-        rows = [row for row in rows if (row["a"], row["b"], row["relation"]) in existing]
-        if fresh:
-            data = {name: [row[name] for row in fresh] for name in _LINK_COLUMNS}
-            graph.load("COPY LINK FROM $rows", data, _LINK_COLUMNS)
+    maybe = sorted({row["a"] for row in rows if row["a"] in known_before})
+    query = "MATCH (a:Card)-[r:LINK]->(b:Card) WHERE a.id IN $ids RETURN a.id, b.id, r.relation"
+    existing = {tuple(row) for row in graph.run(query, {"ids": maybe})} if maybe else set()
+    fresh = [row for row in rows if (row["a"], row["b"], row["relation"]) not in existing]
     for row in rows:
+        if (row["a"], row["b"], row["relation"]) in existing:
+            graph.run(
+                "MATCH (:Card {id: $a})-[r:LINK {relation: $relation}]->(:Card {id: $b}) "
+                "SET r.weight = $weight, r.reason = $reason, r.origin = $origin, r.created_at = $created_at",
+                row,
+            )
+    if len(fresh) > _BULK:
+        data = {name: [row[name] for row in fresh] for name in _LINK_COLUMNS}
+        graph.load("COPY LINK FROM $rows", data, _LINK_COLUMNS)
+        return
+    for row in fresh:
         graph.run(
-            "MATCH (x:Card {id: $a}), (y:Card {id: $b}) MERGE (x)-[r:LINK {relation: $relation}]->(y) "
-            "SET r.weight = $weight, r.reason = $reason, r.origin = $origin, r.created_at = $created_at",
+            "MATCH (x:Card {id: $a}), (y:Card {id: $b}) CREATE (x)-[:LINK {relation: $relation, weight: $weight, "
+            "reason: $reason, origin: $origin, created_at: $created_at}]->(y)",
             row,
         )

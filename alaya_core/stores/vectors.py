@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alaya_core.models.requests import Filters
-from alaya_core.stores.files import make_directory, write_file
+from alaya_core.stores.files import close_to_others, make_directory, write_file
 from alaya_core.stores.generations import Generations
 from alaya_core.stores.ledger import LedgerMark
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, save_matrix
@@ -260,6 +260,10 @@ class VectorStore:
             backlog = table.index_backlog()
             if (backlog is None and table.count() > 0) or (backlog or 0) > _BACKLOG:
                 table.index_words()
+
+    def close_to_others(self) -> None:
+        """Takes the rights of everybody but the owner: the engine makes its files by the umask."""
+        close_to_others(self.path)
 
     def new_generation(self) -> VectorStore:
         """A store to build the next generation in."""

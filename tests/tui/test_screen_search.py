@@ -31,6 +31,11 @@ def keys(app: AlayaApp) -> list[str]:
     return [row.key for index in range(len(results(app).source)) if (row := results(app).source.row(index))]
 
 
+def settled(app: AlayaApp) -> bool:
+    """Whether no answer is still to come."""
+    return isinstance(app.screen, SearchScreen) and not app.screen.is_waiting_for("words", "vectors")
+
+
 def status(app: AlayaApp) -> str:
     """The line under the box."""
     return str(app.screen.query_one("#status", Static).render())
@@ -51,7 +56,7 @@ async def test_typing_finds_by_words_at_once_and_by_meaning_after(app: AlayaApp,
     async with app.run_test(size=(120, 40), message_hook=log) as pilot:
         await engine(pilot)
         await pilot.press(*"docker")
-        await until(pilot, lambda: log.answered("vectors"))
+        await until(pilot, lambda: log.answered("vectors") and settled(app))
         assert keys(app)[0] == cards["docker"]
         assert " ms" in status(app)
         order = [m.purpose for m in log.messages if isinstance(m, CoreAnswered) and m.purpose in ("words", "vectors")]
@@ -67,7 +72,7 @@ async def test_chinese_finds_chinese(app: AlayaApp, cards: Cards):
     async with app.run_test(size=(120, 40), message_hook=log) as pilot:
         await engine(pilot)
         app.screen.query_one("#query", Input).value = "重启前发通知"
-        await until(pilot, lambda: log.answered("vectors"))
+        await until(pilot, lambda: log.answered("vectors") and settled(app))
         assert keys(app)[0] == cards["gateway"]
 
 
@@ -79,7 +84,7 @@ async def test_fast_typing_asks_once(app: AlayaApp):
         for text in ("d", "do", "doc", "dock", "docke", "docker"):
             box.value = text
             await pilot.pause()
-        await until(pilot, lambda: log.answered("vectors"))
+        await until(pilot, lambda: log.answered("vectors") and settled(app))
         assert log.answered("words") <= 2
 
 
@@ -141,7 +146,7 @@ async def test_why_is_told_stage_by_stage(app: AlayaApp):
     async with app.run_test(size=(120, 40), message_hook=log) as pilot:
         await engine(pilot)
         await pilot.press(*"docker")
-        await until(pilot, lambda: log.answered("vectors"))
+        await until(pilot, lambda: log.answered("vectors") and settled(app))
         assert "why ." not in visible(app)
         await pilot.press("down", "w")
         await pilot.pause()
@@ -197,7 +202,7 @@ async def test_any_size(app: AlayaApp, size: tuple[int, int]):
         await engine(pilot)
         await pilot.resize_terminal(*size)
         await pilot.press(*"te")
-        await until(pilot, lambda: log.answered("vectors"))
+        await until(pilot, lambda: log.answered("vectors") and settled(app))
         await pilot.press("down", "w", "f1", "escape", "enter")
         await until(pilot, lambda: isinstance(app.screen, CardScreen) and app.screen.card)
         await pilot.press("down", "f1")

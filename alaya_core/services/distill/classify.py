@@ -52,7 +52,7 @@ class Verdict:
 
 
 _CUES: tuple[Cue, ...] = (*cues_en.CUES, *cues_zh.CUES)
-_MARKDOWN = re.compile(r"\*\*|__(?=\w)|(?<=\w)__|~~|^#+\s+|^>\s+")
+_MARKDOWN = re.compile(r"\*\*|~~|^#+\s+|^>\s+")
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\(([^)\s]{1,400})\)")
 _FILLER = re.compile(
     r"^(?:h(?:i|ey|ello)\ (?-i:[A-Z])\w+[,!]\ *)?(?:(?:ok(?:ay)?|so+|and|but|also|alright|hey(?:\ there)?"
@@ -62,7 +62,8 @@ _FILLER = re.compile(
     r"|(?:very\ )?important|note|fyi|heads[\ -]up|reminder|update|background|context|for\ context"
     r"|for\ the\ record|just\ so\ you\ know|found\ it|root\ cause\ found)(?:[,:!.]\ *|\ (?=(?:so|and|but|i|we"
     r"|my|our|it|the)\b)))+"
-    r"|^(?:(?:但是?(?=我|你|他)|不过|除此之外|好的?|嗯+|对了|那|另外|还有|哦|噢|其实|重要|非常重要|注意"
+    r"|^(?:(?:但是?(?=我|你|他)|不过|除此之外|你好呀?|您好|嗨|实际上|好的?|嗯+|对了|那|另外|还有|哦|噢|其实"
+    r"|重要|非常重要|注意"
     r"|提醒一下|结论|顺便(?:说一?下|提一?下|一提)?|补充(?:一下|说明)?(?:背景)?|背景|查清楚了|查到了|看完了"
     r"|找到了?|找到原因了|定位到了|更正一下)[，,：:！!。\s]+)+",
     re.IGNORECASE | re.VERBOSE,

@@ -88,7 +88,8 @@ CUES = (
         r"\ballerg(?:ic|y|ies)\b|\b(?:lactose|gluten)[\ -](?:intolerant|free)|\bintolerant\ (?:to|of)\b|\bdiabet"
         r"|\basthma|\bpregnan|\bceliac|\bcoeliac|\bepilep|\bmigraine|\bdiagnosed\ with|\binsulin\b|\bepi-?pen"
         r"|\bblood\ pressure|\bpacemaker|\bdisabilit|\bchronic\b|\barthritis|\binsomnia|\bi\ (?:am\ on|take"
-        r"|took)\ .{0,30}?(?:\bmg\b|medication|pills?|antidepress)|\bmedications?\b",
+        r"|took)\ .{0,30}?(?:\bmg\b|medication|pills?|antidepress)|\bi\ (?:take|took|inject)\ .{2,40}?\b(?:once"
+        r"|twice|times)\b|\bmedications?\b",
         person=True),
     cue("health", T.EVENT, 0.8, HEALTH,
         r"\b(?:surgery|operation\ on|hospitali[sz]ed|broke\ (?:my|his|her)\ (?:arm|leg|ankle|wrist|foot|hip)|chemo"
@@ -121,7 +122,7 @@ CUES = (
         person=True),
     cue("preference", T.PREFERENCE, 0.75, PREFERENCE,
         rf"{_AM}\ (?:not\ )?(?:really\ |a\ (?:big\ |huge\ )?)?(?:fan\ of|into\ \w|obsessed\ with|fond\ of"
-        r"|a\ morning\ person|a\ night\ owl|keen\ on)|\bmy\ hobb(?:y|ies)\b",
+        r"|a\ morning\ person|a\ night\ owl|keen\ on)|\bmy\ hobb(?:y|ies)\ (?:is|are|include)\b",
         person=True),
     cue("standing", T.PREFERENCE, 0.9, PREFERENCE,
         r"\b(?:from\ now\ on|going\ forward|in\ (?:the\ )?future|from\ here\ on|as\ a\ rule|by\ default"
@@ -173,6 +174,11 @@ CUES = (
         r"|slowdown|hang|flakiness|regression|(?:\w+\ )?test)\ (?:was|is|came|comes"
         r"|happens)\ (?:an?\ (?:\w+\ ){0,3}(?:problem|issue|bug|race|mismatch|leak|regression|typo|conflict"
         r"|deadlock)\b|in\b|that\b|because|from|when|due)",
+        person=False),
+    cue("why", T.GOTCHA, 0.7, GENERAL,
+        r"^(?:the|your|our|that)\ .{3,80}?\b(?:was|were|did|didn't|wasn't|weren't|failed|hung|crashed|broke|got"
+        r"|never|kept|stopped|came)"
+        r"\b.{0,60}?\b(?:because|since|as\ the|due\ to)\b.{10,}|\bthat(?:'s|\ is|\ was)\ why\b",
         person=False),
     cue("reason", T.FACT, 0.6, GENERAL,
         r"^(?!.*\b(?:let\ me|i'll|i\ will)\b).*(?:`[^`]+`|\b\w+\.\w+\(?|--\w).*\b(?:because|due\ to|as\ a\ result"
@@ -232,6 +238,11 @@ CUES = (
         rf"|\ am)\ (?:free|available|away|off|out\ of\ office|on\ (?:leave|vacation|call))\b.{{0,40}}?(?:{_DAY}"
         rf"|{TIME}|until|from|every)",
         person=True),
+    cue("standing", T.PREFERENCE, 0.65, PREFERENCE,
+        r"^(?!.*\bi\b)(?:please\ )?(?:keep|write|use|add|put|make|send|ask|call|give|mention|include|leave"
+        r"|speak|answer|reply)"
+        r"\ .{5,80}?\bwhen(?:ever)?\ (?:you|we)\b|^when(?:ever)?\ (?:you|we)\ \w+.{3,80}?,\ *(?:please\ )?\w+",
+        person=True),
     cue("avoid", T.PREFERENCE, 0.6, PREFERENCE,
         r"(?:^|[,;:.]\ *|\b(?:and|but|so)\ )(?:please\ )?(?:don'?t|do\ not)\ (?:use|touch|rely\ on|trust|call"
         r"|import|edit|deploy|merge)\ (?!it\b|that\b|this\b|them\b).{3,60}?(?:\bbecause\b|,\ (?:it|they|that)\b"
@@ -281,7 +292,8 @@ CUES = (
     cue("belief", T.BELIEF, 0.6, GENERAL,
         r"(?:^|[,;]\ |\b(?:but|and|so|ok|well|honestly|personally)\ ,?\ ?)(?:i\ (?:still\ |really\ |honestly\ "
         r"|personally\ )?(?:think|believe|feel\ like|suspect|guess|bet|reckon|assume|doubt|have\ a\ feeling)"
-        r"|in\ my\ (?:opinion|view|experience)|imh?o|i(?:'d|\ would)\ (?:say|argue|bet)\b|my\ (?:guess|hunch|theory|gut\ feeling)\ is)\b(?!\ (?:so\b"
+        r"|in\ my\ (?:opinion|view|experience)|imh?o|i(?:'d|\ would)\ (?:say|argue|bet)\b|my\ (?:guess|hunch"
+        r"|theory|gut\ feeling)\ is)\b(?!\ (?:so\b"
         r"|not\b|your\b|we\ (?:should|can|could|need)|you\b|i\b|it'?s\ (?:fine|ok|good|time)|that'?s\ (?:it|all"
         r"|fine)))",
         person=True),

@@ -45,7 +45,7 @@ _COMMON = listed(
     thanks hi hello hey wow done all every each some no not just use make keep two three there here then now found
       quick call
     first second windows's however otherwise its their your to-do ai api id ui url json html css http https pr ci
-      tv am pm lol ps"""
+      tv am pm lol ps sometimes although yep yeah yup well oh unfortunately luckily being having"""
 )  # fmt: skip
 _TECH = listed(
     "postgres postgresql mysql sqlite redis mongo mongodb kafka rabbitmq elasticsearch clickhouse docker "
@@ -68,7 +68,8 @@ _ZH_NAME = re.compile(
     r"|[我]姓([\u4e00-\u9fff]{1,2})(?=[，。,])"
 )
 _ZH_PLACE = re.compile(
-    r"(?:在|到|去|来自|从|住|位于|老家是?)([\u4e00-\u9fff]{2,6}?(?:市|省|区|县|镇|路|街道?|机场|车站|大学|学院"
+    r"(?:在|到|去|来自|从|住|位于|老家是?)((?![一这那某几两])[\u4e00-\u9fff]{2,6}?(?:市|省|区|县|镇|路|街道?"
+    r"|机场|车站|大学|学院"
     r"|医院|公司|中学|小学|广场|公园|银行|大厦))(?!的人)"
 )
 _ZH_CITY = re.compile(

@@ -17,7 +17,7 @@ from alaya_core.services.distill.importance import importance
 from alaya_core.services.distill.links import links
 from alaya_core.services.distill.segment import sentences
 from alaya_core.services.distill.subjects import is_bare, is_chinese, quoted
-from alaya_core.services.distill.titles import title
+from alaya_core.services.distill.titles import fit, title
 from alaya_core.services.distill.units import Heard, Unit, hear, referred, refers, units
 from alaya_core.text import storable, without_escapes
 
@@ -206,7 +206,9 @@ def _card(unit: Unit, *, repeated: bool, known: Sequence[str]) -> CardDraft | No
     who = unit.name or ("User" if unit.person else "Assistant")
     who_zh = unit.name or ("用户" if unit.person else "助手")
     head = title(unit.head, who=who, who_zh=who_zh, personal=unit.person)
-    if not head:
+    if is_bare(head) and unit.person:
+        head = fit(f"{who_zh}：{head}" if is_chinese(head) else f"{who}: {head}")
+    if not head or is_bare(head):
         return None
     joiner = "" if is_chinese(unit.parts[0]) else " "
     content = joiner.join(unit.parts)

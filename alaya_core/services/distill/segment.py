@@ -54,7 +54,8 @@ _NOISE = re.compile(
     | </?\w[^>]*>\s*$ | <!-- | <\?xml | <[\w-]+[^>]*>.*</[\w-]+> | (?:https?://\S+|/\S+|[\w./\\-]+\.\w{1,5})\s*$
       | \d+\s*[|│] | \d+\s{2,}\S
     | (?:Error|ERROR|error|错误)(?:\ \d+)?[:：]\ .* | \d{3}\ \{ | [+-]?\d+\ +[-|+]\ .*
-    | (?:FAILED|PASSED|ERROR|FAIL|PASS|XFAIL|SKIPPED|ok|not\ ok)\ +[\w./:\[\]-]+(?:::|\.\w|/) | (?:\S+\ ){0,3}[A-Za-z.]*(?:Error|Exception):\ (?=.*)
+    | (?:FAILED|PASSED|ERROR|FAIL|PASS|XFAIL|SKIPPED|ok|not\ ok)\ +[\w./:\[\]-]+(?:::|\.\w|/)
+      | (?:\S+\ ){0,3}[A-Za-z.]*(?:Error|Exception):\ (?=.*)
     | import\ [\w.{*]+ (?:\ from|\ as|;|,|\s*$) | from\ [\w.]+\ import | (?:export\ )?(?:const|let|var)\ [\w{\[]+.*=
       | (?:async\ )?(?:def|fn|func|function)\ \w+\ *[(<]
     | class\ \w+.*[:{(]\s*$ | return\b.*; | (?:if|for|while|switch|else\ if|elif)\ *\(.*\)\ *\{? \s*$ | \#include

@@ -121,6 +121,7 @@ def third_person(text: str, who: str, who_zh: str) -> str:
 def _third_zh(text: str, who: str) -> str:
     gap = " " if who[-1:].isascii() else ""
     text = re.sub(r"^(?:我们|咱们|咱)(?=[^，。]{0,8}(?:决定|选|改用|采用|用|打算|统一|定))", "", text)
+    text = re.sub(r"^(?:我们|咱们)的", f"{who}的", text)
     if re.match(r"^(?:我们|咱们)", text):
         return f"{who}：{text}"
     text = re.sub(rf"我(?=(?:大|小|前|新|好)?{KIN})", f"{who}的", text)

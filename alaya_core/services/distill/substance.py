@@ -17,7 +17,8 @@ _LASTING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SUBJECT = re.compile(
-    r"^(?i:(?:the|our|my|all|every|each|any|most|both|no|in|on|at|an?)\ \w)|^(?:[iI]|[wW]e)(?:['’](?:ve|re|m|d)|\ (?:have|had|can't"
+    r"^(?i:(?:the|our|my|all|every|each|any|most|both|no|in|on|at|an?)\ \w)|^(?:[iI]|[wW]e)(?:['’](?:ve|re|m"
+    r"|d)|\ (?:have|had|can't"
     r"|cannot|never|was|were|am|are|keep|use|run|own|pay|need|want|tried|spend|\w+ed))\b"
     r"|^[A-Z][\w.-]+\ (?:and\ \w+\ )?(?:is|are|was|has|runs?|uses?|needs?|wants?|\w+s|\w+ed)\b|^`"
     r"|^(?:我|我们|咱们|我家|公司|团队|客户|用户|服务|系统|项目|医生|老师|老板)",

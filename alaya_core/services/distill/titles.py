@@ -38,6 +38,7 @@ _DANGLING = re.compile(
     re.IGNORECASE)  # fmt: skip
 _PUNCTUATION = " \t,.;:!?—–-，。；：！？、…~～·/\\|&+=*_#>`"
 _PAIRS = {"(": ")", "（": "）", "[": "]", "「": "」", "《": "》", "“": "”", "{": "}", "『": "』", "【": "】"}
+_EMPHASIS = re.compile(r"(?<![\w*_])([*_])(?=\S)([^*_\n]{1,80}?)(?<=\S)\1(?![\w*_])")
 _CJK = re.compile(r"[\u3400-\u9fff\u3000-\u303f\uff00-\uffef]")
 
 
@@ -64,7 +65,7 @@ def fit(text: str, width: int = WIDTH) -> str:
     """The longest beginning of a line within the width that ends where a clause or a word does; may be empty."""
     text = _trimmed(text)
     if cells(text) > width:
-        text = _trimmed(" ".join(re.sub(r"\s?\([^()]*\)|（[^（）]*）", "", text).split()))
+        text = _trimmed(" ".join(re.sub(r"\s\([^()]*\)|（[^（）]*）", "", text).split()))
     if cells(text) <= width:
         return text
     limit = _index_at(text, width)
@@ -89,7 +90,7 @@ def _without(pattern: re.Pattern[str], text: str) -> str:
 
 def _unmarked(text: str) -> str:
     text = re.sub(r"`+|\*\*+|~~", "", text)
-    return " ".join(re.sub(r"(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^[#>\s]+|^[-+*]\s+", "", text).split())
+    return " ".join(re.sub(r"^[#>\s]+(?=\s)|^[-+*]\s+", "", _EMPHASIS.sub(r"\2", text)).split())
 
 
 def _trimmed(text: str) -> str:

@@ -58,7 +58,7 @@ def needs_memory(text: str) -> tuple[bool, str]:
         stripped = f"{stripped[:_ENDS]}\n{stripped[-_ENDS:]}"
     if not stripped:
         return False, "empty"
-    if _COMMAND.fullmatch(stripped) and not _is_path(stripped):
+    if _COMMAND.fullmatch(stripped):
         return False, "a command"
     prose = _prose(stripped)
     folded = words.folded(prose)
@@ -75,10 +75,6 @@ def needs_memory(text: str) -> tuple[bool, str]:
     if len(plain_words(prose)) < 2:
         return False, "too short"
     return True, "it may need memory"
-
-
-def _is_path(text: str) -> bool:
-    return "/" in text.split(maxsplit=1)[0][1:]
 
 
 def _prose(text: str) -> str:

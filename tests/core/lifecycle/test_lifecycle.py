@@ -47,6 +47,9 @@ from alaya_core.services.lifecycle.vitals import (
     with_access,
 )
 
+settings.register_profile("unhurried", deadline=None)  # the first call imports numpy
+settings.load_profile("unhurried")
+
 NOW = 1_800_000_000_000
 NEW = Vitals()
 
@@ -278,6 +281,12 @@ def test_settling_twice_is_settling_once(one: Any, vitals: Any, model: Any) -> N
     assert again == once
     assert 0 <= once.temperature <= 1
     assert next_standing(one, vitals, NOW, once.standing, model) is once.standing
+
+
+def test_rules_that_chase_each_other_end_at_the_lower_standing() -> None:
+    rules = StandingRules(core_uses=0, core_score=0, core_importance=0, leave_core_score=2, leave_core_days=-1)
+    for standing in (Standing.CORE, Standing.WORKING):
+        assert settle(card(standing=standing), NEW, NOW, MODELS["weibull"], rules).standing is Standing.WORKING
 
 
 @given(CARDS, USES, st.builds(StandingRules, *[st.floats(0, 1)] * 8))

@@ -140,7 +140,7 @@ def test_the_unknown_is_told() -> None:
         {"a": 1},
         item("wizard", "x"),
     ]
-    _, _, skipped = read(*odd)
+    _, _, skipped = read(*odd, item("wizard", "x"))
     assert [one.reason for one in skipped] == [
         'unknown event "brand_new"', 'unknown item "brand_new"', 'unknown type "brand_new"',
         "the payload is not an object", "no type", 'unknown role "wizard"',

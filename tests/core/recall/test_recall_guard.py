@@ -7,13 +7,16 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alaya_core.models.answers import PassageHit, RecallHit
 from alaya_core.services.recall.context_block import estimate_tokens, neutral, render_context
 from alaya_core.services.recall.guard import needs_memory
 from alaya_core.services.recall.noise import noise_of
+
+settings.register_profile("unhurried", deadline=None)  # the first call loads tables and the stemmer
+settings.load_profile("unhurried")
 
 MARK = "k3J9xQ2mZp7"
 
@@ -119,6 +122,13 @@ def test_what_needs_memory(text: Any, needs: Any) -> None:
     found, why = needs_memory(text)
     assert found is needs, why
     assert why
+
+
+@pytest.mark.parametrize(
+    "text", ["remember", "上次", "还记得吗", "LAST TIME", "之前", "我们说过的", "I don't recall that"]
+)
+def test_what_points_back_says_so(text: Any) -> None:
+    assert needs_memory(text) == (True, "it points back")
 
 
 @given(st.text(max_size=300))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alaya_core import words
@@ -26,6 +26,9 @@ from alaya_core.services.recall.stages import (
     run_stages,
     under_successors,
 )
+
+settings.register_profile("unhurried", deadline=None)  # the first call loads tables and the stemmer
+settings.load_profile("unhurried")
 
 UNIT = st.floats(0, 1)
 LEG = st.none() | st.floats(allow_nan=True, allow_infinity=True)
@@ -223,6 +226,12 @@ def test_chains_and_circles_of_successors() -> None:
     assert sorted(ids(under_successors(circle))) == ["a", "b", "c", "e"]
 
 
+def test_a_strong_superseded_card_stands_under_its_weak_successor() -> None:
+    old = Candidate("old", text="port 80", score=1.0, state=CardState.SUPERSEDED, successor="new", temperature=1.0)
+    new = Candidate("new", text="now another number", score=0.4, temperature=1.0)
+    assert ids(run_stages([old, new]).kept) == ["new", "old"]
+
+
 def test_stages_strung_together() -> None:
     staged = run_stages(
         [
@@ -278,6 +287,7 @@ def test_without_vectors_their_words_decide() -> None:
     ]
     assert ids(spread(rows)) == ["a", "c", "b"]
     assert ids(spread(rows, lambda *_: None)) == ["a", "c", "b"]
+    assert ids(spread(rows, lambda *_: 0.0)) == ["a", "b", "c"]
     assert overlap(frozenset(), frozenset()) == 0
 
 
