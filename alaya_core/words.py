@@ -38,7 +38,7 @@ INDEX_SETTINGS: Mapping[str, Any] = {
 MAX_QUERY_WORDS = 64
 
 _LONGEST = 36  # bytes; the index drops tokens of 40 and more without a word
-_GIANT = 4_096  # tokens of a query that are looked at
+_LONGEST_QUERY, _GIANT = 50_000, 4_096  # characters and tokens of a query that are looked at
 _HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _HANGUL = "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
 _KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -57,18 +57,12 @@ _TOKEN = re.compile(
 )
 _ALONE = re.compile(f"[{_HAN}{_HANGUL}]")
 _PIECE = re.compile(r".{1,1024}(?=\s|\Z)|.{1,1024}", re.DOTALL)
-_SIGNS_FIRST = re.compile(r"[^A-Za-z0-9]*")
 _SIGNS_KEPT = re.compile(r"(?:\.{0,2}/|~/|--?|[.$@#~])?_*$")
 _VERSION = re.compile(r"[vV]?[0-9]+(?:\.[0-9]+)+")
 _SIGNED = re.compile(r"([A-Za-z]{1,2}(?:\+\+|#))([0-9]*)")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SIGNS = {sign: "q" + chr(ord("a") + index) for index, sign in enumerate("._-/\\:+#@~$")}
-_STOP = """a about after all also am an and any are as at be because been but by can could did do does doing don't for
-from had has have he her here him his how i if in into is it its just me more most my no not now of on or our out over
-own she should so some such than that the their them then there these they this those to too up very was we were what
-when where which while who whom why will with would you your"""
 _stemming = threading.Lock()  # a stemmer keeps the word it works on in itself
-_STOP_ALONE = frozenset("的了是在和与吗呢吧啊么什哪怎谁及其之有我你他她它们个这那就也都不到说要为以于而被把从让对")
 
 
 def normalise(text: str) -> str:
@@ -83,7 +77,7 @@ def query_words(text: str, limit: int = MAX_QUERY_WORDS) -> tuple[str, ...]:
     Every token is one of the text's own, so that a text finds itself.
     """
     counts: dict[str, int] = {}
-    for token in islice(tokens(text), _GIANT):
+    for token in islice(tokens(_head(text)), _GIANT):
         counts[token] = counts.get(token, 0) + 1
     asked = [token for token in counts if token not in _stops()] or list(counts)
     if len(asked) <= limit:
@@ -104,10 +98,18 @@ def telling(token: str) -> float:
     if token in _stops():
         return 0.05
     if token.startswith("qxc"):
-        return 0.6
+        # A pair that reaches into a function word says little beside the pairs within the words themselves.
+        return 0.4 if _stop_codes() & {token[3:7], token[7:11]} else 0.6
     if len(token) == 1:
         return 0.25
     return 0.8 if any(char.isdigit() for char in token) else 0.7
+
+
+def telling_among(texts: Sequence[frozenset[str]]) -> Callable[[str], float]:
+    """`telling`, less for pairs of characters that none of the texts found has: mostly pairs over the edge of two words,
+    which no text was ever going to have."""
+    present = frozenset().union(*texts)
+    return lambda token: telling(token) * (0.25 if token.startswith("qxc") and token not in present else 1.0)
 
 
 def coverage(
@@ -127,8 +129,8 @@ def coverage(
 def identifiers(text: str) -> tuple[str, ...]:
     """Ids, flags, paths, versions and error codes of a text, as they stand in its `folded` form; distinct, in order."""
     found = dict.fromkeys(
-        body.casefold()
-        for match in _TOKEN.finditer(_fold(text))
+        (body.lstrip("vV") if _VERSION.fullmatch(body) else body).casefold()
+        for match in _TOKEN.finditer(_fold(_head(text)))
         if match.lastgroup == "chunk" and _is_identifier(body := _trim(match[0]))
     )
     return tuple(islice(found, MAX_QUERY_WORDS))
@@ -154,6 +156,11 @@ def tokens(text: str) -> Iterator[str]:
                 yield _word(value)
             case _:
                 yield _plain(value.casefold())
+
+
+def _head(query: str) -> str:
+    """As much of a giant query as is looked at, up to a space."""
+    return query if len(query) <= _LONGEST_QUERY else (query[:_LONGEST_QUERY].rsplit(None, 1) or [""])[0]
 
 
 def _fold(text: str) -> str:
@@ -222,7 +229,7 @@ def _trim(chunk: str) -> str:
     if chunk.endswith(("+", "#")) and not re.search(r"[A-Za-z](?:\+{1,2}|#)$", chunk):
         chunk = chunk.rstrip("+#.:-/\\@~$")
     chunk = chunk.lstrip(":+\\")
-    signs = _SIGNS_FIRST.match(chunk)[0]  # type: ignore[index]  # it matches nothing at least
+    signs = chunk[: len(chunk) - len(chunk.lstrip("._-/\\:+#@~$"))]
     if len(signs) == len(chunk):
         return ""
     kept = _SIGNS_KEPT.search(signs[-4:])
@@ -242,8 +249,8 @@ def _is_identifier(body: str) -> bool:
 
 def _word(value: str) -> str:
     value = value.casefold()
-    stemmed = len(value) <= _LONGEST and not any(map(str.isdigit, value))
-    return _plain((_stem(value) if stemmed else value).replace("'", ""))
+    natural = len(value) <= _LONGEST and not any(map(str.isdigit, value))
+    return _plain((_stem(value) if natural else value).replace("'", ""))
 
 
 def _plain(value: str) -> str:
@@ -284,19 +291,28 @@ def _code(char: str) -> str:
 
 @cache
 def _stops() -> frozenset[str]:
-    return frozenset(map(_word, _STOP.split())) | _STOP_ALONE
+    from alaya_core.words_data import STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS
+
+    function = [f"qxc{one}{other}" for one in _stop_codes() for other in _stop_codes()]
+    pairs = [f"qxc{_code(pair[0])}{_code(pair[1])}" for pair in STOP_PAIRS.split()]
+    return frozenset((*map(_word, STOP_WORDS.split()), *STOP_CHARACTERS, *function, *pairs))
+
+
+@cache
+def _stop_codes() -> frozenset[str]:
+    from alaya_core.words_data import STOP_CHARACTERS
+
+    return frozenset(map(_code, STOP_CHARACTERS))
 
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     with _stemming:
-        stem: str = _stemmer()(word)
-    return stem
+        return _stemmer()(word)
 
 
 @cache
 def _stemmer() -> Callable[[str], str]:
     import snowballstemmer
 
-    stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
-    return stem
+    return snowballstemmer.stemmer("english").stemWord  # type: ignore[no-any-return]

@@ -10,6 +10,17 @@ from __future__ import annotations
 
 import unicodedata
 
+STOP_WORDS = """
+a about after all also am an and any are as at be because been but by can could did do does doing don't for
+from had has have he her here him his how i if in into is it its just me more most my no not now of on or our out over
+own she should so some such than that the their them then there these they this those to too up very was we were what
+when where which while who whom why will with would you your"""
+"""English words that a query need not ask for."""
+
+STOP_PAIRS = "时候 现在 如何 可以 一下 一个 时侯"
+STOP_CHARACTERS = "的了是在和与吗呢吧啊么什哪怎谁及其之有我你他她它们个这那就也都不到说要为以于而被把从让对"
+"""The same for lone Chinese characters."""
+
 TRADITIONAL = (
     "㑮㑯㑳㑶㒓㓄㓨㔋㖮㗲㗿㘉㘓㘔㘚㛝㜄㜏㜐㜗㜢㜷㞞㟺㠏㠣㢗㢝㥮㦎㦛㦞㨻㩋㩜㩳㩵㪎㯤㰙㵗㵾㶆㷍㷿㸇㹽㺏㺜㻶㿖㿗"
     "㿧䀉䀹䁪䁻䂎䃮䅐䅳䆉䉑䉙䉬䉲䉶䊭䊷䊺䋃䋔䋙䋚䋦䋹䋻䋼䋿䌈䌋䌖䌝䌟䌥䌰䍤䍦䍽䎙䎱䓣䕤䕳䖅䗅䗿䙔䙡䙱䚩䛄䛳䜀"

@@ -95,7 +95,7 @@ _KEY_NAMES = {
 ACTIONS: tuple[Action, ...] = (
     # Search
     Action("query.open", ("enter",), "submit", "open", "Open the first result", QUERY, palette=False),
-    Action("query.leave", ("down",), "leave", "results", "Go to the results", QUERY, palette=False),
+    Action("query.leave", ("down",), "screen.focus_results", "results", "Go to the results", QUERY, palette=False),
     Action("search.open", ("enter",), "open_selected", "open", "Open the selected card or passage", SEARCH),
     # First of all, so that what is typed fast behind it already lands in the box.
     Action("search.focus", ("slash",), "focus_query", "search", "Go to the search box", SEARCH, priority=True),

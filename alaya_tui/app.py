@@ -137,7 +137,7 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
     def _changes_came(self, newest: int) -> None:
         changed = self._seen_change is not None and newest != self._seen_change
         self._seen_change = newest
-        if changed:
+        if changed or self.header.cards is None:  # a memory that was busy at first is asked again
             self._memory_changed()
 
     def _memory_changed(self) -> None:

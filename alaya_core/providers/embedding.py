@@ -23,17 +23,20 @@ Script = Literal["zh", "en"]
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """The mean cosine of texts that have nothing to do with each other.
+    """Where a model's cosines begin to mean something: the mean cosine of a question and a text that has nothing to do
+    with it, and how near a text stands that answers it.
 
     Attributes:
-        zh: Between two Chinese texts.
+        zh: Background between two Chinese texts.
         en: Between two texts of any other language.
         cross: Between one and the other.
+        related: What a question and a text that answers it typically have of the way from the background to 1.
     """
 
     zh: float
     en: float
     cross: float
+    related: float = 0.7
 
     def between(self, a: Script, b: Script) -> float:
         """The background of a pair, -1..1."""

@@ -21,7 +21,8 @@ from alaya_core.readers.sources import SourceHints
 Event = tuple[str, Any]
 
 _MAX_DEPTH = 100
-_SMALL = 8 * 1024 * 1024
+_SMALL = 4 * 1024 * 1024
+_REPLACED = "invalid UTF-8: the bad bytes replaced, the rest kept"
 _CUT_WORD = re.compile(rb"(?:^|[\[,:\s])(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-|-?[\d.eE+-]+)$")
 
 
@@ -35,19 +36,34 @@ def read_alaya(file: BinaryIO, hints: SourceHints, *, small: int = _SMALL) -> It
     """
     head = file.read(small + 1)
     if len(head) <= small:
+        text = head.decode("utf-8-sig", "replace")
+        replaced = "\ufffd" in text and not _is_utf8(head)
         try:
-            return _by_value(json.loads(head.decode("utf-8-sig", "replace"), strict=False, parse_constant=str), hints)
+            value = json.loads(text, strict=False, parse_constant=str)
         except (ValueError, RecursionError):
             pass
+        else:
+            yield from _by_value(value, hints, replaced)
+            return
     source = rewound(head, file)
-    return _by_line(source, hints) if _is_one_a_line(head) else _by_event(source, hints)
+    yield from _by_line(source, hints) if _is_one_a_line(head) else _by_event(source, hints)
 
 
-def _by_value(value: Any, hints: SourceHints) -> Iterator[SessionStream]:
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _by_value(value: Any, hints: SourceHints, replaced: bool) -> Iterator[SessionStream]:
     values = value if isinstance(value, list) else [value]
     sessions = [item for item in values if isinstance(item, dict)]
     for number, fields in enumerate(sessions or [{}], 1):
         stream = _whole_session(fields, hints, number)
+        if replaced and number == 1:
+            stream.skip(None, _REPLACED)
         for _ in range(len(values) - len(sessions) if number >= len(sessions) else 0):
             stream.skip(None, "an entry that is not a session")
         yield stream
@@ -124,6 +140,7 @@ class _Utf8:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._left = b""
         self._tail = b""
+        self.replaced = False
 
     def ends_in_a_word(self) -> bool:
         """Whether the text stops inside `true`, `false`, `null` or a number, which the parser takes for bad text."""
@@ -135,7 +152,9 @@ class _Utf8:
             return b""
         while not self._left:
             data = self._file.read(size if size > 0 else 65_536)
-            self._left = self._decoder.decode(data, final=not data).encode("utf-8")
+            text = self._decoder.decode(data, final=not data)
+            self.replaced = self.replaced or ("\ufffd" in text and b"\xef\xbf\xbd" not in data)
+            self._left = text.encode("utf-8")
             self._tail = (self._tail + self._left)[-16:]
             if not data:
                 break
@@ -170,8 +189,8 @@ class _Events:
     """The parser's events; where the text breaks off they end, and `problem` says how."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._source = _Utf8(file)
-        self._events = iter(ijson.basic_parse(self._source, multiple_values=True))
+        self.source = _Utf8(file)
+        self._events = iter(ijson.basic_parse(self.source, multiple_values=True))
         self.problem = ""
         self._peeked: Event | None = None
 
@@ -186,7 +205,7 @@ class _Events:
             event: Event | None = next(self._events, None)
         except ijson.IncompleteJSONError as error:
             said = str(error).lower()
-            cut = "incomplete" in said or "premature" in said or self._source.ends_in_a_word()
+            cut = "incomplete" in said or "premature" in said or self.source.ends_in_a_word()
             self.problem = "the file is cut short here" if cut else f"not JSON from here on: {_reason(error)}"
             return None
         except (ijson.JSONError, ValueError, RecursionError) as error:
@@ -271,6 +290,9 @@ class _SessionReader:
         self._fill()
         if self.stream.header.timestamp is None:
             self.stream.header.timestamp = first_time
+        if events.source.replaced:
+            events.source.replaced = False
+            self.stream.skip(None, _REPLACED)
         if events.breaks_off():
             last = f"after turn {self._count - 1}: " if self._count else ""
             self.stream.skip(None, last + events.problem)

@@ -8,6 +8,7 @@ other way too: brackets, fences and headings of the user's own are left alone, a
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from alaya_core.models.session import TurnKind
@@ -49,7 +50,6 @@ _BLOCK_HEADER = re.compile(
     r"|Reply chain of current user message \(untrusted, nearest first\)):"
 )
 _BLOCK_MARKER = "⟦openclaw:ctx⟧"
-_MAX_BLOCK = 2_000  # lines
 
 _DROPPED_LINE = re.compile(
     r"\[message_id: [^\]\n]*\]"
@@ -214,13 +214,14 @@ def _block_end(text: str, found: re.Match[str], closer: str) -> int:
 def _without_lines(text: str) -> tuple[str, bool]:
     """The text without metadata blocks and notices that take whole lines; and whether events were among them."""
     lines = text.split("\n")
-    queued = any(line.strip() == _QUEUE_MARK for line in lines)
+    fences = [number for number, line in enumerate(lines) if line.rstrip() == "```"] if "```json" in text else []
+    queued = _QUEUE_MARK in text and any(line.strip() == _QUEUE_MARK for line in lines)
     kept: list[str] = []
     events = False
     at = 0
     while at < len(lines):
         line = lines[at].rstrip()
-        end = _metadata_end(lines, at) if "untrusted" in line or _BLOCK_MARKER in line else 0
+        end = _metadata_end(lines, at, fences) if "untrusted" in line or _BLOCK_MARKER in line else 0
         if end:
             at = end
             continue
@@ -234,18 +235,24 @@ def _without_lines(text: str) -> tuple[str, bool]:
     return "\n".join(kept), events
 
 
-def _metadata_end(lines: list[str], at: int) -> int:
-    """The line after the metadata block that begins at a line; 0 if none begins there."""
+def _metadata_end(lines: list[str], at: int, fences: list[int]) -> int:
+    """The line after the metadata block that begins at a line; 0 if none begins there.
+
+    Args:
+        lines: All lines of the text.
+        at: The line that may be a header.
+        fences: Which lines close a fence, in order.
+    """
     header = lines[at].rstrip()
     marked = header.endswith(_BLOCK_MARKER) and len(header) <= 200
     if not marked and not _BLOCK_HEADER.fullmatch(header):
         return 0
-    last = min(len(lines), at + 1 + _MAX_BLOCK)
-    if at + 1 < last and lines[at + 1].strip() == "```json":
-        return next((n + 1 for n in range(at + 2, last) if lines[n].rstrip() == "```"), 0)
+    if at + 1 < len(lines) and lines[at + 1].strip() == "```json":
+        closing = bisect_left(fences, at + 2)
+        return fences[closing] + 1 if closing < len(fences) else 0
     if not marked:
         return 0
-    return next((n for n in range(at + 1, last) if not lines[n].strip()), last)
+    return next((n for n in range(at + 1, len(lines)) if not lines[n].strip()), len(lines))
 
 
 def _without_envelope(text: str) -> tuple[str, str, str]:

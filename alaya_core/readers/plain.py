@@ -140,6 +140,7 @@ def _spoken(written: Iterator[str], header: SessionHeader) -> Iterator[Turn]:
     role, held, when = "system", list[str](), None
     fence = ""
     for line in written:
+        # A heading or a bold name ends even a code fence, or one left open would swallow the rest.
         speech = None if fence else _SPEECH.fullmatch(line)
         heading = _HEADING.fullmatch(line)
         found = speech or heading

@@ -51,7 +51,7 @@ class FoundFile:
 
 _REFUSED = (
     (r"\.lock$", "a lock of a running program"),
-    (r"^sessions\.json", "an index of sessions, not a session"),
+    (r"^sessions\.json(\..*)?$", "an index of sessions, not a session"),
     (r"^\.usage-cost-cache\.json$", "a cache of costs"),
     (r"\.trajectory(-path\.json|\.jsonl(\..+)?)$", "a runtime trace that repeats the session beside it"),
     (r"\.checkpoint\.[0-9a-fA-F-]+\.jsonl", "a copy taken before a compaction; the session itself holds all of it"),

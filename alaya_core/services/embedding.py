@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from alaya_core.errors import ProviderError
 from alaya_core.progress import CancelToken, Progress, ProgressSink, silent
 from alaya_core.providers.embedding import Background, EmbeddingProvider, EmbeddingSettings, Script
-from alaya_core.services.background_texts import CHINESE, ENGLISH
+from alaya_core.services.background_texts import ANSWERED, CHINESE, ENGLISH
 from alaya_core.stores.embedding_cache import EmbeddingCache, content_hash
 
 Vectors = NDArray[np.float32]
@@ -23,6 +24,7 @@ _CJK = re.compile(
     "[\u2e80-\u303f\u3040-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 _HIGHEST_BACKGROUND = 0.95
+_NEAREST_RELATED, _FARTHEST_RELATED = 0.2, 0.7
 
 
 def dominant_script(text: str) -> Script:
@@ -30,18 +32,25 @@ def dominant_script(text: str) -> Script:
     return "zh" if _CJK.search(text) else "en"
 
 
-def rescaled(cosine: NDArray[np.float32] | float, background: NDArray[np.float32] | float) -> NDArray[np.float32]:
-    """Cosine with the background taken out: unrelated text near 0, the same text 1.
+RELATED = 0.7
+"""What the scale of similarities calls related."""
+
+
+def rescaled(
+    cosine: NDArray[np.float32] | float, background: NDArray[np.float32] | float, related: float = RELATED
+) -> NDArray[np.float32]:
+    """Cosine on the scale that all thresholds use: unrelated text near 0, related text at .7, the same text at 1.
 
     Args:
         cosine: Any shape.
-        background: Broadcastable to it, below 1.
+        background: The cosine of unrelated text; broadcastable to `cosine`, below 1.
+        related: What related text has of the way from there to 1, above 0 and below 1.
 
     Returns:
-        (cosine - background) / (1 - background), held within 0..1.
+        ((cosine - background) / (1 - background)) ^ (ln .7 / ln related), held within 0..1.
     """
-    value = (np.asarray(cosine, dtype=np.float32) - background) / (np.float32(1.0) - background)
-    return np.asarray(np.clip(value, 0.0, 1.0), dtype=np.float32)
+    way = (np.asarray(cosine, dtype=np.float32) - background) / (np.float32(1.0) - background)
+    return np.asarray(np.clip(way, 0.0, 1.0) ** (math.log(RELATED) / math.log(related)), dtype=np.float32)
 
 
 class Embedder:
@@ -139,8 +148,12 @@ class Embedder:
             ProviderError: It has to be estimated, and the provider failed.
         """
         if self._background is None:
-            vectors = self.passages([*CHINESE, *ENGLISH])
-            self._background = estimate_background(vectors[: len(CHINESE)], vectors[len(CHINESE) :])
+            questions, answers = zip(*ANSWERED, strict=True)
+            vectors = self.passages([*CHINESE, *ENGLISH, *questions, *answers])
+            chinese, english, asked, answering = np.split(
+                vectors, np.cumsum([len(CHINESE), len(ENGLISH), len(questions)])
+            )
+            self._background = estimate_background(chinese, english, asked, answering)
         return self._background
 
     def rescale(
@@ -161,10 +174,10 @@ class Embedder:
         """
         background = self.background()
         if isinstance(text_script, str):
-            return rescaled(cosine, background.between(query_script, text_script))
+            return rescaled(cosine, background.between(query_script, text_script), background.related)
         chinese = text_script if isinstance(text_script, np.ndarray) else np.array([s == "zh" for s in text_script])
         pair = np.where(chinese, background.between(query_script, "zh"), background.between(query_script, "en"))
-        return rescaled(cosine, pair.astype(np.float32))
+        return rescaled(cosine, pair.astype(np.float32), background.related)
 
     def forget_queries(self) -> None:
         """Drops the remembered queries."""
@@ -202,12 +215,13 @@ class Embedder:
         return again
 
 
-def estimate_background(chinese: Vectors, other: Vectors) -> Background:
-    """The background from vectors of unrelated texts.
+def estimate_background(chinese: Vectors, other: Vectors, asked: Vectors, answering: Vectors) -> Background:
+    """The background from vectors of unrelated texts, and of questions and their answers.
 
     Args:
         chinese: (n, d), L2-normalised, n > 1.
         other: (m, d), m > 1.
+        asked, answering: (k, d) each, pairs; k > 0.
     """
 
     def within(vectors: Vectors) -> float:
@@ -217,4 +231,7 @@ def estimate_background(chinese: Vectors, other: Vectors) -> Background:
     def held(value: float) -> float:
         return min(value, _HIGHEST_BACKGROUND)
 
-    return Background(held(within(chinese)), held(within(other)), held(float((chinese @ other.T).mean())))
+    zh, en, cross = held(within(chinese)), held(within(other)), held(float((chinese @ other.T).mean()))
+    mean = (zh + en) / 2
+    way = float(np.median((asked * answering).sum(axis=1)) - mean) / (1 - mean)
+    return Background(zh, en, cross, min(_FARTHEST_RELATED, max(_NEAREST_RELATED, way)))

@@ -107,6 +107,7 @@ class Workspace:
         """
         self.require_writable()
         with self.locks.writing(verb):
+            self.ledger.require_sound()
             with self.graph.reading_to_write() as reader:
                 events = plan(reader)
             if not events:

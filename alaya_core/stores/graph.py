@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from alaya_core.errors import BusyError, DamagedError, ReadOnlyHomeError
+from alaya_core.errors import BusyError, DamagedError, NewerHomeError, ReadOnlyHomeError
 from alaya_core.models.commit import Commit
 from alaya_core.stores.files import make_directory
 from alaya_core.stores.generations import Generations
@@ -61,7 +61,7 @@ class GraphStore:
                     with self._locks.writing("catch up", timeout_s=0 if reader else timeout_s):
                         self.catch_up()
                     reader = self._open(stack, timeout_s)
-                except (BusyError, ReadOnlyHomeError):
+                except (BusyError, ReadOnlyHomeError, DamagedError, NewerHomeError):
                     if reader is None:
                         raise
                     reader = self._open(stack, timeout_s)
@@ -88,9 +88,16 @@ class GraphStore:
             return None
         try:
             graph = stack.enter_context(open_graph(self.path, write=False))
-            return GraphReader(graph, stale=read_mark(graph).seq < self._ledger.last_seq())
+            return GraphReader(graph, stale=self._is_behind(read_mark(graph).seq))
         except DamagedError:
             return None
+
+    def _is_behind(self, seq: int) -> bool:
+        """Whether the ledger holds more; one that cannot be trusted does."""
+        try:
+            return seq < self._ledger.last_seq()
+        except DamagedError:
+            return True
 
     def catch_up(self) -> None:
         """Applies what the ledger holds beyond the graph; the caller holds the writer lock.

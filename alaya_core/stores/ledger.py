@@ -66,7 +66,7 @@ class Ledger:
         for segment in reversed(self.segments()):
             line = _last_whole_line(segment)
             if line:
-                return int(_parse(line, segment.name, 0).seq)
+                return _seq_of(line, segment.name)
         return 0
 
     def append(
@@ -91,7 +91,7 @@ class Ledger:
             NewerHomeError: An earlier line was written by a newer version.
         """
         self.set_torn_tail_aside()
-        self._require_sound()
+        self.require_sound()
         seq = self.last_seq() + 1
         if expect_seq is not None and seq != expect_seq + 1:
             raise DamagedError(f"the ledger moved to {seq - 1} while {expect_seq} was expected", "repeat the command")
@@ -179,20 +179,28 @@ class Ledger:
             sync_directory(self._folder)
         return aside
 
-    def _require_sound(self) -> None:
-        for segment in self.segments():
+    def require_sound(self) -> None:
+        """Makes sure that every whole line can be trusted, as `append` does; what was looked at is not read again.
+
+        Raises:
+            DamagedError: One cannot. NewerHomeError: The last one was written by a newer version.
+        """
+        segments = self.segments()
+        for segment in segments:
             stat = segment.stat()
             if self._verified.get(segment.name) == (stat.st_size, stat.st_mtime_ns):
                 continue
             with segment.open("rb") as file:
                 for number, line in enumerate(file, 1):
-                    if not _sound(line):
+                    if line.endswith(b"\n") and not _sound(line):
                         where = f"line {number} of {segment.name}"
                         raise DamagedError(
                             f"the ledger is damaged: {where} does not match its checksum",
                             "reading goes on, writing has stopped; run `alaya verify`",
                         )
             self._verified[segment.name] = (stat.st_size, stat.st_mtime_ns)
+        if segments and (last := _last_whole_line(segments[-1])):
+            _parse(last, segments[-1].name, 0)
 
 
 def encode_line(body: dict[str, object]) -> bytes:
@@ -228,6 +236,12 @@ def _parse(line: bytes, segment: str, end: int) -> Commit:
     )
 
 
+def _seq_of(line: bytes, segment: str) -> int:
+    """A line's number, whether or not the rest of it can be trusted or understood."""
+    head = _HEAD.match(line)
+    return int(head[1]) if head else _parse(line, segment, 0).seq
+
+
 def _lines(segment: Path, start: int) -> Iterator[tuple[int, bytes, int]]:
     """(seq, line, offset behind it) of a segment's whole lines."""
     with segment.open("rb") as file:
@@ -237,8 +251,7 @@ def _lines(segment: Path, start: int) -> Iterator[tuple[int, bytes, int]]:
             if not line.endswith(b"\n"):
                 return
             offset += len(line)
-            head = _HEAD.match(line)
-            yield (int(head[1]) if head else _parse(line, segment.name, offset).seq), line, offset
+            yield _seq_of(line, segment.name), line, offset
 
 
 def _line_begins(segment: Path, offset: int) -> bool:

@@ -25,12 +25,16 @@ MOST_ROWS = 8
 
 
 def init_lines(report: InitReport, page: Page) -> Iterator[str]:
-    """What was made."""
-    for created in report.created:
-        yield from page.item("✓ ", f"Created {created}")
+    """What was made: the folders in one line, everything else in its own."""
     if not report.created:
         yield from page.item("= ", f"Nothing to create: {report.home} is complete")
         return
+    folders = [name for name in report.created if name.endswith("/")]
+    if folders:
+        yield from page.item("✓ ", f"Created {plural(len(folders), 'folder')}: {' '.join(folders)}")
+    for name in report.created:
+        if name not in folders:
+            yield from page.item("✓ ", f"Created {report.home if name == '.' else name}")
     yield from page.item("✓ ", f"Alaya is ready at {report.home}")
     yield page.dim("bring sessions in with: alaya ingest PATH --distill; see it with sample data: alaya demo")
 

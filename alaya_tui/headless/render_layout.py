@@ -102,7 +102,12 @@ def one_line(text: str) -> str:
 
 def short(card_id: str) -> str:
     """The shortest form of an id that every command takes: card- and 8 characters; a foreign id stays whole."""
-    return card_id[:SHORT_ID] if _OURS.fullmatch(card_id) else safe_line(card_id)
+    return card_id[:SHORT_ID] if is_id(card_id) else safe_line(card_id)
+
+
+def is_id(text: str) -> bool:
+    """Whether a text is an id that Alaya gave."""
+    return bool(_OURS.fullmatch(text))
 
 
 def argument(text: str) -> str:

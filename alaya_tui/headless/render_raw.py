@@ -16,7 +16,7 @@ from alaya_core.models.answers import (
     TraceTurn,
 )
 from alaya_core.text import safe_line
-from alaya_tui.headless.render_layout import Page, argument, listed, plural, reasons, short
+from alaya_tui.headless.render_layout import Page, argument, is_id, listed, plural, reasons, short
 
 IN_FULL = 10
 MOST_SKIPPED = 5
@@ -106,8 +106,9 @@ def _totals(report: IngestReport) -> str:
 def distill_lines(report: DistillReport, page: Page) -> Iterator[str]:
     """The cards and links that each session gave, and the totals."""
     worked = [each for each in report.sessions if each.status != "skipped"]
+    in_full = len(worked) <= IN_FULL
     for outcome in worked:
-        yield from _distilled(outcome, page)
+        yield from _distilled(outcome, page) if in_full else _distilled_line(outcome, page)
     skipped = [each for each in report.sessions if each.status == "skipped"]
     for reason, number in reasons((each.reason or "nothing new", 1) for each in skipped):
         yield from page.item("= ", f"{plural(number, 'session')} skipped: {reason}")
@@ -126,6 +127,12 @@ def distill_lines(report: DistillReport, page: Page) -> Iterator[str]:
         yield f"  {plural(report.vectors_pending, 'vector')} still to be made"
 
 
+def _distilled_line(outcome: DistillOutcome, page: Page) -> Iterator[str]:
+    made = f"{plural(len(outcome.cards), 'card')}, {plural(len(outcome.links), 'link')}"
+    told = f"not done: {outcome.reason}" if outcome.status == "retry" else made
+    yield from page.item("! " if outcome.status == "retry" else "🧠 ", f"{outcome.session_id}  {told}")
+
+
 def _distilled(outcome: DistillOutcome, page: Page) -> Iterator[str]:
     yield from page.item("🧠 ", f"Distilling {outcome.session_id}")
     if outcome.status == "retry":
@@ -140,7 +147,12 @@ def _distilled(outcome: DistillOutcome, page: Page) -> Iterator[str]:
     if outcome.links:
         yield f"   Created {plural(len(outcome.links), 'link')}:"
     for link in outcome.links:
-        yield from page.item("     ✓ ", f'"{link.from_title}" {link.relation} "{link.to_title}"')
+        yield from page.item("     ✓ ", f"{_end(link.from_title)} {link.relation} {_end(link.to_title)}")
+
+
+def _end(title: str) -> str:
+    """An end of a link: its title, or the id of a card that was there before."""
+    return short(title) if is_id(title) else f'"{title}"'
 
 
 def trace_lines(answer: TraceAnswer, page: Page) -> Iterator[str]:

@@ -12,6 +12,8 @@ from alaya_tui.headless.arguments import Wanted, before_dashes
 from alaya_tui.headless.diagnostics import Diagnostics, Failure, Interrupts, describe
 from alaya_tui.headless.render import Output, OutputGone, Result
 
+PATHS = ("home", "paths")
+
 
 def run(argv: Sequence[str]) -> int:
     """Does one command.
@@ -29,12 +31,26 @@ def run(argv: Sequence[str]) -> int:
 
         # `alaya help recall` is what people try first
         words = [*argv[1:], "--help"] if argv[:1] == ["help"] else list(argv)
-        args = build_parser().parse(words)
+        args = with_whole_characters(build_parser().parse(words))
         session.take(args)
         return session.answer(_do(args, session, interrupts))
 
     with interrupts.installed():
         return guarded(argv, work)
+
+
+def with_whole_characters(args: Namespace) -> Namespace:
+    """Arguments that were no UTF-8, made text that can be kept; a path stays as it was, its file has that name."""
+    from alaya_core.text import storable
+
+    for name, value in vars(args).items():
+        if name in PATHS:
+            continue
+        if isinstance(value, str):
+            setattr(args, name, storable(value))
+        elif isinstance(value, list):
+            setattr(args, name, [storable(each) for each in value])
+    return args
 
 
 def _do(args: Namespace, session: Session, interrupts: Interrupts) -> Result:

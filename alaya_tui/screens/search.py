@@ -164,6 +164,7 @@ class SearchScreen(Place):
         self.results.show(source, keep=selected.key if same and selected else None)
         if empty and self.focused is self.results:
             self.action_focus_query()
+        self.alaya.first_list_shown()
         if self._open_when_answered and len(source):
             self._open_when_answered = False
             self.action_open_selected()
@@ -184,7 +185,6 @@ class SearchScreen(Place):
         self._pages.put(page, [rows.card_row(card, now) for card in cards.cards])
         self._say(rows.browse_words(cards.total, cards.sort))
         self._show_rows("", self._pages, "" if cards.total else rows.NO_CARDS)
-        self.alaya.first_list_shown()
 
     @on(RowList.Missing, "#results")
     def _row_missing(self, message: RowList.Missing) -> None:
@@ -253,7 +253,6 @@ class SearchScreen(Place):
         """To the box."""
         self.set_focus(self.query_one("#query"))
 
-    @on(QueryInput.Left)
     def action_focus_results(self) -> None:
         """To the list, if there is one."""
         if self.results.display and len(self.results.source):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widgets import Input
 
 from alaya_tui.actions import QUERY, bindings_for
@@ -16,13 +15,6 @@ class QueryInput(Input):
     """An input into which nothing can be pasted that a terminal would obey."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(QUERY)
-
-    class Left(Message):
-        """The person wants to go on to the results."""
-
-    def action_leave(self) -> None:
-        """On to the results."""
-        self.post_message(self.Left())
 
     def insert_text_at_cursor(self, text: str) -> None:
         """Typed and pasted text, made harmless."""

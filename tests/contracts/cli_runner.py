@@ -72,6 +72,22 @@ def alaya(
     return finish(start(*words, home=home, env=env, **how), stdin)
 
 
-def together(commands: Sequence[Sequence[str]], home: Path) -> list[Done]:
-    """Runs several commands at once: many processes on one home are normal, and the tests are done sooner."""
-    return [finish(process) for process in [start(*words, home=home) for words in commands]]
+BATCH = """
+import io, json, sys
+from alaya_tui.cli import headless_main
+done = []
+for words in json.load(sys.stdin):
+    sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    status = headless_main(words)
+    done.append([status, *(stream.buffer.getvalue().decode() for stream in (sys.stdout, sys.stderr))])
+json.dump(done, sys.__stdout__)
+"""
+
+
+def batch(commands: Sequence[Sequence[str]], home: Path) -> list[Done]:
+    """Runs several commands in one process, which then pays only once for its engine and its model."""
+    work = json.dumps([["--home", str(home), *words] for words in commands]).encode()
+    command = [sys.executable, "-c", BATCH]
+    ran = subprocess.run(command, input=work, capture_output=True, env=environment(), timeout=TIMEOUT_S, check=False)
+    assert ran.returncode == 0, ran.stderr.decode()
+    return [Done(status, out.encode(), told) for status, out, told in json.loads(ran.stdout)]

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from tests.contracts.cli_runner import alaya, together
+from tests.contracts.cli_runner import alaya, batch
 
 HIT = ["card_id", "title", "content", "score", "type", "tags", "related", "source_sessions"]
 
@@ -119,7 +119,7 @@ def test_status_verify_config_doctor(filled):
     assert {row["key"].split(".")[0] for row in config.data["settings"]} == {"recall"}
     assert all(row["meaning"] for row in config.data["settings"])
     assert alaya("config", "no.such", home=filled.path).status == 3
-    verify, doctor = together([["verify", "--json"], ["doctor", "--json"]], filled.path)
+    verify, doctor = batch([["verify", "--json"], ["doctor", "--json"]], filled.path)
     assert set(verify.data) >= {"ok", "findings"}
     assert verify.status == (0 if verify.data["ok"] else 1)
     assert verify.data["ok"], verify.data
@@ -141,7 +141,7 @@ def test_ingest_tells_what_it_read_and_fails_for_what_was_named(filled, tmp_path
 
 
 def test_recall_shapes(filled):
-    plain, explained, text, context, implied = together(
+    plain, explained, text, context, implied = batch(
         [
             ["recall", "plugins.allow", "--json", "-n", "3"],
             ["recall", "plugins.allow", "--format", "text", "--explain"],

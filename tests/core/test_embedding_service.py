@@ -212,7 +212,13 @@ def test_dominant_script(text, script):
 
 
 def test_rescaled_similarity():
-    np.testing.assert_allclose(rescaled(np.array([1.0, 0.2, -1.0, 0.6]), 0.2), [1, 0, 0, 0.5], atol=1e-6)
+    np.testing.assert_allclose(rescaled(np.array([1.0, 0.2, -1.0, 0.76]), 0.2), [1, 0, 0, 0.7], atol=1e-6)
+
+
+def test_related_text_is_at_the_same_place_for_every_model():
+    wide, narrow = rescaled(0.36, 0.0, related=0.36), rescaled(0.8 + 0.2 * 0.5, 0.8, related=0.5)
+    assert wide == pytest.approx(0.7, abs=1e-6)
+    assert narrow == pytest.approx(0.7, abs=1e-5)
 
 
 def test_every_pair_of_scripts_has_its_background():
@@ -228,7 +234,7 @@ def test_every_pair_of_scripts_has_its_background():
 def test_an_unknown_background_is_estimated_once_and_cached(provider, cache):
     made = embedder(provider, cache)
     found = made.background()
-    assert len(provider.asked) == 24
+    assert len(provider.asked) == 24 + 2 * 12
     assert 0.05 < found.en < 0.5
     assert made.background() is found
     other = Letters()
@@ -238,8 +244,8 @@ def test_an_unknown_background_is_estimated_once_and_cached(provider, cache):
 
 def test_the_estimate_leaves_out_each_text_with_itself():
     apart, same = np.eye(4, dtype=np.float32), np.tile(np.eye(1, 4, dtype=np.float32), (3, 1))
-    found = estimate_background(apart, same)
-    assert (found.zh, found.en, found.cross) == (0.0, 0.95, 0.25)
+    found = estimate_background(apart, same, apart, apart)
+    assert (found.zh, found.en, found.cross, found.related) == (0.0, 0.95, 0.25, 0.7)
 
 
 def test_bundled_unrelated_text_is_near_zero_and_equal_text_one():

@@ -17,6 +17,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from alaya_core.clock import IdSource
+from alaya_core.models.requests import RecallOptions
 from alaya_tui.app import AlayaApp
 from alaya_tui.core_worker import CoreAnswered
 
@@ -83,6 +84,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Cards]:
     home = tmp_path_factory.mktemp("made") / "home"
     with open_memory(home) as memory:
         cards = fill(memory)
+        memory.recall("docker", RecallOptions(typed=True))  # the first recall builds what all others read
     return home, cards
 
 

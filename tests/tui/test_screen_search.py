@@ -201,7 +201,7 @@ async def test_any_size(app: AlayaApp, size: tuple[int, int]):
     async with app.run_test(size=(80, 24), message_hook=log) as pilot:
         await engine(pilot)
         await pilot.resize_terminal(*size)
-        await pilot.press(*"te")
+        await pilot.press(*"docker")
         await until(pilot, lambda: log.answered("vectors") and settled(app))
         await pilot.press("down", "w", "f1", "escape", "enter")
         await until(pilot, lambda: isinstance(app.screen, CardScreen) and app.screen.card)

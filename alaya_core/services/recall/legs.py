@@ -61,8 +61,9 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
         found.degraded.append(f"{len(ghosts)} vectors without a card")
     similarities = _rescaled(workspace, query, cosines, rows)
     asked = words.query_words(query)
+    text_words = {card_id: frozenset(row.pop("words").split()) for card_id, row in rows.items()}
+    weigh = words.telling_among(list(text_words.values()))
     for card_id, row in rows.items():
-        text_words = frozenset(row.pop("words").split())
         row.pop("_score", None)
         card = card_from_table(row)
         temperature = now.temperature(card)
@@ -78,7 +79,7 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
                 length=len(card.content),
                 similarity=similarities.get(card_id),
                 words=raw_words.get(card_id),
-                coverage=words.coverage(asked, text_words) if card_id in raw_words else None,
+                coverage=words.coverage(asked, text_words[card_id], weigh) if card_id in raw_words else None,
                 state=card.state,
                 standing=card.standing,
                 temperature=temperature,

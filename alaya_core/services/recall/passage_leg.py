@@ -38,15 +38,17 @@ def search_passages(
         return [], [f"no passages: {error.message}"]
     by_id: dict[str, dict[str, Any]] = {row["id"]: row for row in rows}
     asked = words.query_words(query)
+    texts = [frozenset(row["words"].split()) for row in rows]
+    weigh = words.telling_among(texts)
     candidates = [
         Candidate(
             id=row["id"],
             text=row["text"],
             length=len(row["text"]),
             words=row["_score"],
-            coverage=words.coverage(asked, frozenset(row["words"].split())),
+            coverage=words.coverage(asked, text, weigh),
         )
-        for row in rows
+        for row, text in zip(rows, texts, strict=True)
     ]
     fused = fuse(candidates, query, FusionSettings(), vectors_ran=False, words_ran=True)
     damped = [

@@ -118,9 +118,10 @@ def test_making_the_provider_loads_no_model():
 
 def test_the_measured_background_fits_the_shipped_sentences(provider):
     """The constants are not for another model: unrelated sentences, other ones than those measured, come out alike."""
-    from alaya_core.services.background_texts import CHINESE, ENGLISH
+    from alaya_core.services.background_texts import ANSWERED, CHINESE, ENGLISH
     from alaya_core.services.embedding import estimate_background
 
-    found = estimate_background(provider.embed_passages(CHINESE), provider.embed_passages(ENGLISH))
-    for name in ("zh", "en", "cross"):
+    asked, answering = (provider.embed_passages(list(texts)) for texts in zip(*ANSWERED, strict=True))
+    found = estimate_background(provider.embed_passages(CHINESE), provider.embed_passages(ENGLISH), asked, answering)
+    for name in ("zh", "en", "cross", "related"):
         assert getattr(found, name) == pytest.approx(getattr(BACKGROUND, name), abs=0.15)

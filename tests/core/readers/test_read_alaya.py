@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alaya_core.errors import SourceError
 from alaya_core.models.session import SessionHeader, SkippedLine, ToolCall, Turn, TurnKind
 from alaya_core.readers import SourceHints, header_to_json, read_sessions, turn_from_json, turn_to_json
 from alaya_core.readers.alaya_stream import read_alaya
@@ -193,3 +194,23 @@ def test_hostile_values_do_no_harm() -> None:
     )
     assert (header.id, header.timestamp, turns[0].timestamp) == ("../../x", -1000, None)
     turns[0].content.encode()
+
+
+@pytest.mark.parametrize("small", [None, 0])
+def test_bytes_that_are_no_utf8_are_replaced_and_told(small: int | None) -> None:
+    data = b'{"id":"s","turns":[{"role":"user","content":"caf\xe9"}]}'
+    [(_, [turn], skipped)] = read(data, small=small)
+    assert (turn.content, len(skipped)) == ("caf\ufffd", 1)
+    assert "invalid UTF-8" in skipped[0].reason
+    assert not read(data.replace(b"\xe9", "\ufffd".encode()), small=small)[0][2]
+
+
+def test_a_disk_that_fails_is_a_source_error() -> None:
+    class Broken(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            if size != 65_536:
+                raise OSError(5, "Input/output error")
+            return super().read(size)
+
+    with pytest.raises(SourceError, match="Input/output error"):
+        list(read_sessions(Broken(b'{"id":"s","turns":[]}' + b" " * 70_000), SourceHints("x.json"), "alaya"))

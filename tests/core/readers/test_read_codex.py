@@ -132,14 +132,7 @@ def test_header_and_metadata() -> None:
 
 
 def test_the_unknown_is_told() -> None:
-    odd = [
-        event("brand_new"),
-        raw("brand_new"),
-        line("brand_new", {}),
-        line("event_msg", 5),
-        {"a": 1},
-        item("wizard", "x"),
-    ]
+    odd = [event("brand_new"), raw("brand_new"), line("brand_new", {}), line("event_msg", 5), {"a": 1}]
     _, _, skipped = read(*odd, item("wizard", "x"))
     assert [one.reason for one in skipped] == [
         'unknown event "brand_new"', 'unknown item "brand_new"', 'unknown type "brand_new"',

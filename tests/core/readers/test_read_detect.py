@@ -41,6 +41,7 @@ TRACE = b'{"traceSchema":"openclaw-trajectory","type":"session.started","session
         (b" \n \n", "x.txt", None),
         (b'{"name": "alaya", "version": 1}', "package.json", None),
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, "x.txt", None),
+        (bytes(range(128, 256)) * 20, "x.txt", None),
         (b"\xff\xfeU\0s\0e\0r\0:\0", "x.txt", None),
     ],
 )

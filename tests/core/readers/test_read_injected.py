@@ -173,7 +173,7 @@ def test_hostile_text_costs_linear_time(piece: str) -> None:
     started = time.perf_counter()
     read_user(text)
     read_assistant(f"HEARTBEAT_OK {text}")
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 5
 
 
 @given(st.text())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import tracemalloc
 from datetime import UTC, datetime
 from typing import Any
@@ -161,6 +162,14 @@ def test_the_compact_map_is_a_map(items: dict[int, int]) -> None:
 )
 def test_times_of_every_spelling(value: object, ms: int | None) -> None:
     assert to_ms(value) == ms
+
+
+def test_a_time_without_zone_is_utc_wherever_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Shanghai")
+        time.tzset()
+        assert to_ms("2026-03-31T06:29:00") == 1774938540000
+    time.tzset()
 
 
 @given(st.datetimes(timezones=st.just(UTC)))

@@ -92,6 +92,16 @@ def test_a_turn_of_tools_only_stays_the_assistants() -> None:
     )  # fmt: skip
 
 
+def test_arguments_nested_beyond_reason_are_cut() -> None:
+    nested: Any = "bottom"
+    for _ in range(300):
+        nested = [nested]
+    turn = one(said("assistant", [{"type": "toolCall", "id": "c", "name": "f", "arguments": nested}]))
+    written = json.dumps(turn.tool_calls[0].arguments)
+    assert "nested too deeply" in written
+    assert written.count("[") < 100
+
+
 @pytest.mark.parametrize(
     ("more", "content"), [({"errorMessage": "429"}, "429"), ({"errorMessage": None}, "error"), ({}, "error")]
 )

@@ -26,6 +26,7 @@ ID = "11111111-2222-4333-8444-555555555555"
         "session-20260331-062900.json",
         "聊天 记录.md",
         "notes.txt",
+        "sessions.jsonl",
     ],
 )
 def test_sessions_are_taken(name: str) -> None:
