@@ -106,8 +106,8 @@ def telling(token: str) -> float:
 
 
 def telling_among(texts: Sequence[frozenset[str]]) -> Callable[[str], float]:
-    """`telling`, less for pairs of characters that none of the texts found has: mostly pairs over the edge of two words,
-    which no text was ever going to have."""
+    """`telling`, less for pairs of characters that none of the texts found has: mostly those over the edge of two
+    words, which no text was ever going to have."""
     present = frozenset().union(*texts)
     return lambda token: telling(token) * (0.25 if token.startswith("qxc") and token not in present else 1.0)
 

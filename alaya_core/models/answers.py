@@ -144,6 +144,7 @@ class RecallHit(Answer):
     origin: str
     scope: str
     state: str
+    created_at: Instant | None = None
     why: dict[str, Any]
     context: list[TraceTurn] | None = None
 

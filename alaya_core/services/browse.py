@@ -81,9 +81,8 @@ def history(workspace: Workspace, reference: str | None, *, limit: int) -> Histo
         mentioned = {card_id for commit in commits for event in commit.events for card_id in event_cards(event)}
         scopes = workspace.visible_scopes()
         cards = reader.cards(mentioned)
-    visible = {key for key, found in cards.items() if scopes is None or found.scope in scopes}
-    titles = {key: found.title for key, found in cards.items() if key in visible}
-    views = [_commit_view(commit, titles, card.id if card else None) for commit in reversed(commits)]
+    titles = {key: found.title for key, found in cards.items() if scopes is None or found.scope in scopes}
+    views = [_commit_view(commit, titles, card.id if card else None, workspace.agent) for commit in reversed(commits)]
     return HistoryAnswer(commits=[view for view in views if view.what], total=total)
 
 
@@ -111,11 +110,11 @@ def _touches(commit: Commit, card_id: str) -> bool:
     return any(card_id in event_cards(event) for event in commit.events)
 
 
-def _commit_view(commit: Commit, titles: dict[str, str], card_id: str | None) -> CommitView:
+def _commit_view(commit: Commit, titles: dict[str, str], card_id: str | None, agent: str | None) -> CommitView:
     events = [
         event
         for event in commit.events
-        if (card_id is None or card_id in event_cards(event)) and all(key in titles for key in event_cards(event))
+        if (card_id is None or card_id in event_cards(event)) and _may_see(event, titles, agent)
     ]
     return CommitView(
         seq=commit.seq,
@@ -127,6 +126,15 @@ def _commit_view(commit: Commit, titles: dict[str, str], card_id: str | None) ->
         cards=list(dict.fromkeys(key for event in events for key in event_cards(event))),
         events=[dict(event) for event in events],
     )
+
+
+def _may_see(event: Event, titles: dict[str, str], agent: str | None) -> bool:
+    """Whether whoever asks may see an event: the owner all, an agent those of cards it sees and of its own sessions."""
+    if agent is None:
+        return True
+    if event["kind"].startswith("session."):
+        return bool(event.get("session", {}).get("agent") == agent)
+    return all(key in titles for key in event_cards(event))
 
 
 def _said(event: Event, titles: dict[str, str]) -> str:

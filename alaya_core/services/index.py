@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from alaya_core import words
 from alaya_core.errors import BusyError, ProviderError, ReadOnlyHomeError, VectorMismatchError
-from alaya_core.models.card import Card, CardState, Tier
+from alaya_core.models.card import Card, CardState, SourceRef, Tier
 from alaya_core.models.commit import card_fields, event_cards
 from alaya_core.models.session import SessionInfo
 from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink, silent
@@ -287,7 +287,7 @@ def card_row(card: Card, seq: int, vector: NDArray[Any] | None) -> dict[str, Any
 def card_from_table(row: dict[str, Any]) -> Card:
     """A card from a row of the table; its sources are known by session only."""
     fields = card_fields({name: value for name, value in row.items() if name != "sessions"})
-    return Card(**fields)
+    return Card(**fields, sources=tuple(SourceRef(session, ()) for session in row["sessions"]))
 
 
 def _hot_first(workspace: Workspace) -> list[str]:

@@ -123,6 +123,8 @@ def classified(error: Exception) -> AlayaError:
         "unable to open",
         "invalid db",
         "trying to read",
+        "reading past",
+        "does not exist",
     )
     if any(word in lowered for word in damaged) or isinstance(error, IndexError | ValueError):
         return DamagedError(f"the graph file cannot be read: {text[:200]}", "run `alaya rebuild l2`")

@@ -151,9 +151,11 @@ def safe_file_name(identifier: str) -> str:
     """A file name for an id that anybody may have written: readable where possible, unique always.
 
     Ids of plain lower-case letters, digits, `.`, `_` and `-` stand as they are; all others are shortened to such
-    characters and told apart by a hash, so that no id can leave its folder or meet another on a case-blind disk.
+    characters and told apart by a hash, so that no id can leave its folder or meet another on a case-blind disk. Ids
+    that look so shortened are shortened too, else one could be written to take another's place.
     """
-    if re.fullmatch(r"[a-z0-9_-][a-z0-9._~-]{0,119}", identifier) and not identifier.endswith("."):
+    plain = re.fullmatch(r"[a-z0-9_-][a-z0-9._~-]{0,119}", identifier) and not re.search(_SHORTENED, identifier)
+    if plain and not identifier.endswith("."):
         stem = identifier.split(".")[0]
         if stem not in _RESERVED and not re.fullmatch(r"(com|lpt)[0-9]", stem):
             return identifier
@@ -164,6 +166,7 @@ def safe_file_name(identifier: str) -> str:
     return f"{readable}-{digest[:16]}"
 
 
+_SHORTENED = r"-[0-9a-f]{16}\Z"
 _RESERVED = {"con", "prn", "aux", "nul"}
 
 

@@ -118,6 +118,7 @@ class HomeLocks:
             if not path.exists():
                 make_directory(self._folder)
                 path.touch(mode=FILE_MODE)
+                path.chmod(FILE_MODE)  # the umask may have taken bits the owner needs
             try:
                 return path.open("r+b")
             except PermissionError:

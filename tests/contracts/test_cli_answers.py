@@ -82,22 +82,35 @@ def test_a_card_through_its_whole_life(filled):
     card = made.data["card"]
     assert (card["content"], card["type"], card["tags"]) == ("用 Kuzu", "decision", ["a"])
     name = card["card_id"]
-    changed = alaya("edit", name, "--title", "New", "--tag", "", "--importance", ".9", "--json", home=filled.path)
+    changed, stale, pinned, unpinned, archived, without, with_it, restored, forgotten, history = batch(
+        [
+            ["edit", name, "--title", "New", "--tag", "", "--importance", ".9", "--json"],
+            ["edit", name, "--title", "Newer", "--rev", str(card["rev"]), "--json"],
+            ["pin", name],
+            ["unpin", name, "--json"],
+            ["archive", name, "--json"],
+            ["list", "--json", "--limit", "1000"],
+            ["list", "--json", "--limit", "1000", "--archived"],
+            ["restore", name, "--json"],
+            ["forget", name],
+            ["history", name, "--json"],
+        ],
+        filled.path,
+    )
     assert (changed.data["card"]["title"], changed.data["card"]["tags"]) == ("New", [])
     assert changed.data["card"]["content"] == "用 Kuzu"
-    stale = alaya("edit", name, "--title", "Newer", "--rev", str(card["rev"]), "--json", home=filled.path)
     assert stale.status != 0
-    assert "undo with: alaya unpin" in alaya("pin", name, home=filled.path).text
-    assert alaya("unpin", name, "--json", home=filled.path).data["card"]["pinned"] is False
-    assert alaya("archive", name, "--json", home=filled.path).data["card"]["state"] == "archived"
-    assert name not in alaya("list", "--json", "--limit", "1000", home=filled.path).text
-    assert name in alaya("list", "--json", "--limit", "1000", "--archived", home=filled.path).text
-    assert alaya("restore", name, "--json", home=filled.path).data["card"]["state"] == "active"
-    assert "restore" in alaya("forget", name, home=filled.path).text
-    history = alaya("history", name, "--json", home=filled.path).data
-    assert set(history) == {"commits", "total"}
-    assert len(history["commits"]) >= 6
-    assert history["commits"][0]["seq"] > history["commits"][-1]["seq"]
+    assert stale.error["message"]
+    assert "undo with: alaya unpin" in pinned.text
+    assert unpinned.data["card"]["pinned"] is False
+    assert archived.data["card"]["state"] == "archived"
+    assert name not in without.text
+    assert name in with_it.text
+    assert restored.data["card"]["state"] == "active"
+    assert "undo with: alaya restore" in forgotten.text
+    assert set(history.data) == {"commits", "total"}
+    assert len(history.data["commits"]) >= 6
+    assert history.data["commits"][0]["seq"] > history.data["commits"][-1]["seq"]
 
 
 def test_link_and_unlink(filled):

@@ -101,9 +101,13 @@ def test_nothing_waits_for_an_answer_without_a_terminal(filled):
 
 
 def test_stdout_holds_the_answer_only(filled):
-    done = alaya("verify", "--json", "--verbose", home=filled.path)
-    assert done.status == 0
-    assert done.data["ok"]
+    (filled.path / "config.json").write_text('{"recall": {"colour": 1}}')
+    loud = alaya("list", "--json", "--verbose", home=filled.path)
+    quiet = alaya("list", "--json", "--quiet", home=filled.path)
+    (filled.path / "config.json").write_text("{}")
+    assert loud.data["cards"]
+    assert "recall.colour" in loud.told
+    assert quiet.told == ""
 
 
 def test_python_m_is_the_same(filled):

@@ -19,10 +19,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs pseudo termina
 
 STYLE = re.compile(r"\x1b\[(?:1|2|22)m")
 COLUMNS = 60
+HIDE_CURSOR = b"\x1b[?25l"  # what a progress bar begins with
 
 
-def at_terminal(words: Sequence[str], home: Path, *, typed: bytes = b"", wait: float = 0.0) -> tuple[int, str]:
-    """Runs a command at a terminal of 60 columns; types into it after a while.
+def at_terminal(words: Sequence[str], home: Path, *, typed: bytes = b"", after: bytes = b"") -> tuple[int, str]:
+    """Runs a command at a terminal of 60 columns; types into it once it has shown something, or after two seconds.
 
     Returns:
         The exit status, and everything that was written to the terminal.
@@ -38,12 +39,16 @@ def at_terminal(words: Sequence[str], home: Path, *, typed: bytes = b"", wait: f
     command = [*COMMAND, "--home", str(home), *words]
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=settings)
     os.close(theirs)
-    if typed:
-        time.sleep(wait)
-        os.write(ours, typed)
+    if typed and not after:
+        time.sleep(2)
     seen = b""
     with contextlib.suppress(OSError):  # Linux says EIO when the last writer is gone
-        while piece := os.read(ours, 65_536):
+        while True:
+            if typed and after in seen:
+                os.write(ours, typed)
+                typed = b""
+            if not (piece := os.read(ours, 65_536)):
+                break
             seen += piece
     os.close(ours)
     return process.wait(60), seen.decode("utf-8", "replace").replace("\r\n", "\n")
@@ -72,7 +77,7 @@ def test_secrets_may_be_revealed_to_a_person(filled):
 
 def test_work_that_takes_a_second_shows_progress(filled):
     typed = b"user: hello there\nassistant: hi\n\x04\x04"
-    status, seen = at_terminal(["ingest", "-", "--format", "text"], filled.path, typed=typed, wait=4)
+    status, seen = at_terminal(["ingest", "-", "--format", "text"], filled.path, typed=typed, after=HIDE_CURSOR)
     assert "ingest" in seen
     assert "\x1b[?25h" in seen
     assert "0:00:0" in seen
@@ -80,5 +85,5 @@ def test_work_that_takes_a_second_shows_progress(filled):
 
 
 def test_quiet_shows_none(filled):
-    _, seen = at_terminal(["ingest", "-", "--quiet", "--format", "text"], filled.path, typed=b"hi\n\x04\x04", wait=4)
+    _, seen = at_terminal(["ingest", "-", "--quiet", "--format", "text"], filled.path, typed=b"hi\n\x04\x04")
     assert "\x1b[?25" not in seen

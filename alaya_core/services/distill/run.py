@@ -32,6 +32,7 @@ class _Made:
     cards: list[Card]
     links: list[Link]
     repeated: int
+    titles: dict[str, str]
 
 
 def distill(
@@ -89,7 +90,7 @@ def _distill_one(workspace: Workspace, info: SessionInfo, start: int, run: str) 
         session_time=info.timestamp,
         max_cards=workspace.config.distill.max_cards_per_session,
     )
-    made = _Made([], [], 0)
+    made = _Made([], [], 0, {})
 
     def plan(reader: GraphReader) -> list[Event]:
         now = reader.session(info.id)
@@ -102,7 +103,6 @@ def _distill_one(workspace: Workspace, info: SessionInfo, start: int, run: str) 
 
     if workspace.commit("distill", plan, run=run) is None:
         return DistillOutcome(session_id=info.id, status="retry", reason="it changed while it was read; repeat")
-    titles = {card.id: card.title for card in made.cards}
     return DistillOutcome(
         session_id=info.id,
         status="done" if proposal.cards else "skipped",
@@ -110,9 +110,9 @@ def _distill_one(workspace: Workspace, info: SessionInfo, start: int, run: str) 
         cards=[DistilledCard(card_id=card.id, title=card.title, type=str(card.type)) for card in made.cards],
         links=[
             DistilledLink(
-                from_title=titles.get(link.from_id, link.from_id),
+                from_title=made.titles[link.from_id],
                 relation=str(link.relation),
-                to_title=titles.get(link.to_id, link.to_id),
+                to_title=made.titles[link.to_id],
                 reason=link.reason,
             )
             for link in made.links
@@ -144,12 +144,14 @@ def _events(
     known = reader.cards_with_content([draft.content for draft in drafts])
     events: list[Event] = []
     ids: dict[str, str] = {}
+    twins: list[Card] = []
     for draft in drafts:
         scope = f"agent:{info.agent}"
         twin = next((card for card in known.get(draft.content, ()) if card.scope == scope), None)
         if twin is not None:
             ids[draft.key or draft.title] = twin.id
             made.repeated += 1
+            twins.append(twin)
             grown = _with_sources(twin, draft, now)
             if grown is not None:
                 events.append(card_changed(twin, grown, "seen again"))
@@ -168,6 +170,8 @@ def _events(
         events.append(card_created(card))
     made.links = links_from_drafts(proposal.links, ids, origin="rule", now=now)
     made.links += _links_across(reader, made.cards, now)
+    older = reader.cards({end for link in made.links for end in (link.from_id, link.to_id)} - set(ids.values()))
+    made.titles = {card.id: card.title for card in (*made.cards, *older.values(), *twins)}
     return [*events, *(link_created(link) for link in made.links)]
 
 

@@ -70,6 +70,8 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
         tier = now.tier(card, temperature)
         if filters.tier and str(tier) not in filters.tier:
             continue
+        if card_id not in raw_words and similarities.get(card_id, 0.0) < workspace.config.recall.min_similarity:
+            continue
         found.cards[card_id] = card
         found.candidates.append(
             Candidate(

@@ -144,6 +144,7 @@ def _hit(candidate: Candidate, card: Card, neighbours: list[Related], context: l
         origin=card.origin,
         scope=card.scope,
         state=str(card.state),
+        created_at=card.created_at,
         why=dict(candidate.why.as_dict()),
         context=context,
     )

@@ -90,10 +90,18 @@ def test_own_files_read_back_identically(turns: list[Turn], metadata: dict[str, 
     assert (found, read_back, skipped) == (header, turns, [])
 
 
-def test_injected_matter_in_own_files_is_not_judged_again() -> None:
+@pytest.mark.parametrize("small", [None, 0])
+def test_injected_matter_in_own_files_is_not_judged_again(small: int | None) -> None:
     header = SessionHeader("s", 1774938540000, "c", "a", "codex")
     turn = Turn("user", "[Tue 2026-05-05 09:44 GMT] hi", text="[Tue 2026-05-05 09:44 GMT] hi")
-    assert read(own_file(header, [turn]))[0][1] == [turn]
+    assert read(own_file(header, [turn]), small=small)[0][1] == [turn]
+
+
+@pytest.mark.parametrize("small", [None, 0])
+def test_turns_that_nobody_read_do_not_hide_the_next_session(small: int | None) -> None:
+    data = f"[{TWO.replace(chr(10), ',')}]".encode()
+    streams = read_alaya(io.BytesIO(data), SourceHints("x.json"), **({} if small is None else {"small": small}))
+    assert [stream.header.id for stream in streams] == ["x", "y"]
 
 
 @pytest.mark.parametrize("small", [None, 0])

@@ -345,6 +345,7 @@ def test_only_the_transcript_tables_are_read(tmp_path: Path, monkeypatch: pytest
     connect = sqlite3.connect
 
     def watched(*args: Any, **more: Any) -> sqlite3.Connection:
+        assert str(args[0]).endswith("?mode=ro")
         connection: sqlite3.Connection = connect(*args, **more)
         connection.set_trace_callback(asked.append)
         return connection

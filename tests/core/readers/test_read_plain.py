@@ -58,7 +58,9 @@ def test_a_turn_runs_to_the_next_speaker() -> None:
     ]
 
 
-@pytest.mark.parametrize("line", ["username: root", "The user: a study", "AI is great", "## User guide", "air: cold"])
+@pytest.mark.parametrize(
+    "line", ["username: root", "The user: a study", "AI is great", "## User guide", "## User", "air: cold"]
+)
 def test_lines_that_name_no_speaker(line: str) -> None:
     assert spoken(f"{line}\n\nmore") == [("user", line), ("user", "more")]
 
