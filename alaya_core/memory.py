@@ -423,7 +423,7 @@ def _workspace(
         return VectorStore(place.vectors)
 
     def make_embedder() -> Embedder:
-        from alaya_core.providers.embedding import make_provider
+        from alaya_core.providers.choose import make_provider
         from alaya_core.services.embedding import Embedder
         from alaya_core.stores.embedding_cache import EmbeddingCache
 

@@ -91,14 +91,14 @@ def add_globals(parser: Parser, *, top: bool) -> None:
     group.add_argument(
         "--home",
         metavar="PATH",
-        type=_not_empty,
+        type=named,
         default=default(None),
         help="the memory's folder (else ALAYA_HOME, else ~/.alaya)",
     )
     group.add_argument(
         "--agent",
         metavar="ID",
-        type=_not_empty,
+        type=named,
         default=default(None),
         help="whose eyes to look through (else ALAYA_AGENT, else the owner, who sees all)",
     )
@@ -124,7 +124,7 @@ def add_filters(parser: Parser) -> None:
     _many(group, "--standing", "STANDING", "core, working or peripheral", choices=STANDINGS, type=str.lower)
     _many(group, "--origin", "ORIGIN", "human, rules, llm or memex", choices=ORIGINS, type=str.lower)
     _many(group, "--entity", "NAME", "cards that mention this entity")
-    group.add_argument("--session", metavar="ID", type=_not_empty, help="only what came from this session")
+    group.add_argument("--session", metavar="ID", type=named, help="only what came from this session")
     group.add_argument(
         "--since", metavar="WHEN", help="not older than 2026-03-31, 2026-03, an ISO time, or 7d, 12h, 2w ago"
     )
@@ -136,7 +136,8 @@ def _many(group: Any, name: str, metavar: str, text: str, **settings: Any) -> No
     group.add_argument(name, metavar=metavar, action="append", default=[], help=text, **settings)
 
 
-def _not_empty(text: str) -> str:
+def named(text: str) -> str:
+    """A name of something, which cannot be empty."""
     if not text.strip():
         raise argparse.ArgumentTypeError("must not be empty")
     return text

@@ -12,6 +12,7 @@ from alaya_tui.headless.arguments import (
     add_filters,
     add_globals,
     count,
+    named,
     offset,
     relation,
     share,
@@ -47,7 +48,9 @@ def _command(commands: Any, name: str, text: str | None, *, more: str = "", alia
 
 def _card(commands: Any, name: str, text: str, more: str = "") -> Parser:
     parser = _command(commands, name, text, more=more)
-    parser.add_argument("card", metavar="CARD", help="card id, or card- and at least its first 8 characters")
+    parser.add_argument(
+        "card", metavar="CARD", type=named, help="card id, or card- and at least its first 8 characters"
+    )
     return parser
 
 
@@ -67,7 +70,7 @@ def _gather(commands: Any) -> None:
     distill = _command(
         commands, "distill", "make cards out of kept sessions", more="Exits 4 when a session must be tried again."
     )
-    distill.add_argument("--session", metavar="ID", help="only this session")
+    distill.add_argument("--session", metavar="ID", type=named, help="only this session")
     distill.add_argument("--redo", action="store_true", help="sessions that were distilled before, too")
 
 
@@ -84,7 +87,7 @@ def _find(commands: Any) -> None:
     trace.add_argument("--full", action="store_true", help="the whole session, the card's turns marked")
     trace.add_argument("--reveal", action="store_true", help="do not mask secrets; only for a person at a terminal")
     history = _command(commands, "history", "what changed, newest first")
-    history.add_argument("card", metavar="CARD", nargs="?", help="only changes of this card")
+    history.add_argument("card", metavar="CARD", type=named, nargs="?", help="only changes of this card")
     history.add_argument("--limit", "-n", type=count, default=50, metavar="N", help="at most N changes (default: 50)")
 
 
@@ -167,8 +170,8 @@ def _connect(commands: Any) -> None:
     link = _command(commands, "link", "link two cards")
     unlink = _command(commands, "unlink", "take away links between two cards")
     for parser in (link, unlink):
-        parser.add_argument("a", metavar="A", help="card the link starts from")
-        parser.add_argument("b", metavar="B", help="card it leads to")
+        parser.add_argument("a", metavar="A", type=named, help="card the link starts from")
+        parser.add_argument("b", metavar="B", type=named, help="card it leads to")
     names = ", ".join(RELATIONS)
     link.add_argument(
         "--rel",

@@ -12,11 +12,12 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Label, Static
 
+from alaya_core.errors import AlayaError
 from alaya_core.models.answers import CardAnswer, CardList, CardRow, PassageHit, RecallAnswer, RecallHit
 from alaya_core.models.requests import RecallOptions
 from alaya_tui.actions import SEARCH, bindings_for
 from alaya_tui.messages import CardWanted
-from alaya_tui.render_text import plural
+from alaya_tui.render_text import line, plural
 from alaya_tui.screens import search_rows as rows
 from alaya_tui.screens.place import Place
 from alaya_tui.screens.preview_text import card_preview, hit_preview, passage_preview
@@ -26,6 +27,7 @@ from alaya_tui.widgets.row_list import RowList
 from alaya_tui.widgets.rows import FixedRows, PagedRows
 
 TYPING_PAUSE = 0.2
+RETRY_PAUSE = 2.0
 CURSOR_PAUSE = 0.1
 MOST_RESULTS = 50
 SORTS = ("hottest", "recent", "used", "linked", "importance", "title", "coldest")
@@ -77,6 +79,11 @@ class SearchScreen(Place):
     def query_text(self) -> str:
         """What is asked now."""
         return self.query_one("#query", QueryInput).value.strip()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the list answers what stands in the box, and nothing more is to come."""
+        return self._shown_query == self.query_text and not self.is_waiting_for(_WORDS, _VECTORS, _BROWSE)
 
     def memory_changed(self) -> None:
         """Asks again, and leaves the cursor where it is."""
@@ -177,7 +184,16 @@ class SearchScreen(Place):
             _BROWSE,
             lambda memory: memory.list_cards(sort=sort, limit=size, offset=page * size),
             lambda cards: self._cards_came(page, cards),
+            failed=self._browse_failed,
         )
+
+    def _browse_failed(self, error: Exception) -> None:
+        """A memory that is busy now will answer later."""
+        if not isinstance(error, AlayaError):
+            self.alaya.show_error(error)
+            return
+        self._say(f"{line(error.message, 200)}   trying again ...")
+        self._typing = self.set_timer(RETRY_PAUSE, self._search_now)
 
     def _cards_came(self, page: int, cards: CardList) -> None:
         now = self.alaya.clock()

@@ -122,9 +122,7 @@ def _stages(memory: Memory, queries: list[str]) -> dict[str, Callable[[int], obj
     store, options, anything = work.vectors, RecallOptions(), Filters()
     now = Now(work.clock(), work.config, work.vitals.all())
     ids = [[hit.card_id for hit in memory.recall(query).results] for query in queries]
-    near = [
-        [card for card, _ in store.matrix().nearest(work.embedder.query(query), _LIMIT)] for query in queries
-    ]
+    near = [[card for card, _ in store.matrix().nearest(work.embedder.query(query), _LIMIT)] for query in queries]
 
     def at(number: int) -> str:
         return queries[number % len(queries)]

@@ -10,7 +10,9 @@ def config_table() -> str:
     """Every setting, its default and its meaning."""
     rows = ["| key | default | meaning |", "|---|---|---|"]
     for row in Config().rows():
-        default = "" if row.default is None else str(row.default).lower() if isinstance(row.default, bool) else row.default
+        default = (
+            "" if row.default is None else str(row.default).lower() if isinstance(row.default, bool) else row.default
+        )
         rows.append(f"| `{row.key}` | {default} | {row.meaning} |")
     return "\n".join(rows)
 

@@ -31,13 +31,6 @@ def test_bad_ids_are_not_found(filled):
         assert len(done.error["message"]) < 500, words
 
 
-def test_a_prefix_that_fits_several_cards_lists_them(filled):
-    # 17 cards have at least two that begin alike after card-, but prefixes that short are refused
-    done = alaya("show", "card-0", "--json", home=filled.path)
-    assert done.status in (2, 3)
-    assert done.error["hint"]
-
-
 def test_link_to_nobody_and_to_itself(filled):
     nobody = alaya("link", filled.plain, "card-00000000", "--json", home=filled.path)
     assert (nobody.status, nobody.error["code"]) == (3, "not_found")

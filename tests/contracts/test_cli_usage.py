@@ -72,22 +72,6 @@ def test_an_error_message_cannot_act_on_the_terminal(capsys):
     assert "\x1b" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("place", [("--json",), ("list", "--json")])
-def test_no_home_is_status_3(place, tmp_path):
-    words = place if "list" in place else (*place, "list")
-    done = alaya(*words, home=tmp_path / "absent")
-    assert done.status == 3
-    assert done.error["code"] == "not_found"
-    assert "alaya init" in done.error["hint"]
-    assert not (tmp_path / "absent").exists()
-
-
-def test_the_home_may_come_from_the_environment(tmp_path):
-    done = alaya("list", "--json", env={"ALAYA_HOME": str(tmp_path / "elsewhere")})
-    assert done.status == 3
-    assert "elsewhere" in done.error["message"]
-
-
 def test_every_command_is_done_by_somebody_and_every_option_explained():
     parser = build_parser()
     commands = next(

@@ -15,7 +15,8 @@ from werkzeug import Request, Response
 from alaya_core.errors import ProviderError
 from alaya_core.progress import CancelledError, CancelToken, Progress
 from alaya_core.providers.bundled import BundledProvider
-from alaya_core.providers.embedding import Background, EmbeddingProvider, EmbeddingSettings, make_provider
+from alaya_core.providers.choose import make_provider
+from alaya_core.providers.embedding import Background, EmbeddingProvider, EmbeddingSettings
 from alaya_core.services.embedding import Embedder, dominant_script, estimate_background, rescaled
 from alaya_core.stores.embedding_cache import EmbeddingCache
 

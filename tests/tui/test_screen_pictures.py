@@ -32,7 +32,7 @@ def still_life(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
         assert isinstance(app, AlayaApp)
         await engine(pilot)
         await pilot.press(*keys)
-        await until(pilot, lambda: not app.screen.is_waiting_for("words", "vectors", "preview"))  # type: ignore[attr-defined]
+        await until(pilot, lambda: app.screen.is_settled)  # type: ignore[attr-defined]
         await pilot.pause(0.3)
         await app.workers.wait_for_complete()
         app.header = replace(app.header, home="~/.alaya")

@@ -33,7 +33,7 @@ def keys(app: AlayaApp) -> list[str]:
 
 def settled(app: AlayaApp) -> bool:
     """Whether no answer is still to come."""
-    return isinstance(app.screen, SearchScreen) and not app.screen.is_waiting_for("words", "vectors")
+    return isinstance(app.screen, SearchScreen) and app.screen.is_settled
 
 
 def status(app: AlayaApp) -> str:

@@ -8,7 +8,8 @@ import pytest
 
 from alaya_core.errors import ConfigError, VectorMismatchError
 from alaya_core.providers.bundled import BundledProvider
-from alaya_core.providers.embedding import EmbeddingSettings, check_same, make_provider, resolve
+from alaya_core.providers.choose import make_provider
+from alaya_core.providers.embedding import EmbeddingSettings, check_same, resolve
 from alaya_core.providers.presets import FAMILIES, PRESETS
 
 KEYS = {p.key_env: "k" for p in PRESETS.values() if p.key_env}
