@@ -45,7 +45,10 @@ def mask(text: str) -> str:
 
 def find(text: str) -> list[Secret]:
     """All secret values in a text, in order and without overlap."""
-    candidates = [*_pem_blocks(text), *_shaped(text), *_url_passwords(text), *_named(text), *_flags(text)]
+    low = _lowered(text)
+    candidates = [*_pem_blocks(text), *_shaped(text, low), *_url_passwords(text), *_named(text, low), *_flags(text)]
+    if not candidates:
+        return []
     opaque = [match.span() for match in _OPAQUE.finditer(text)]
     kept: list[Secret] = []
     for secret in sorted(candidates, key=lambda item: (item.start, -item.end)):
@@ -58,6 +61,16 @@ def find(text: str) -> list[Secret]:
         kept.append(secret)
     return kept
 
+
+def _lowered(text: str) -> str:
+    """The text in small letters, each where it stood, as the expressions see it that ignore case."""
+    if not text.isascii():
+        for other, plain in _SAME_LETTER:
+            text = text.replace(other, plain)
+    return text.lower()
+
+
+_SAME_LETTER = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"))  # what re.IGNORECASE takes for i and s
 
 # Base64 of images and the like: whatever a key's shape would find inside is chance.
 _OPAQUE = re.compile(
@@ -98,6 +111,7 @@ _SHAPES: tuple[tuple[str, str, bool], ...] = (
     ("jwt", r"eyJ[A-Za-z0-9_-]{8,4096}+\.[A-Za-z0-9_-]{8,8192}+(?:\.[A-Za-z0-9_-]{0,2048}+)?", True),
 )  # fmt: skip
 _SHAPED = [(kind, re.compile(_EDGE + shape), both) for kind, shape, both in _SHAPES]
+_ANY_SHAPE = re.compile(f"{_EDGE}(?={'|'.join(shape for _, shape, _ in _SHAPES)})")  # one pass instead of one a kind
 _WEBHOOK = re.compile(
     r"https://(?:hooks\.slack(?:-gov)?\.com/(?:services|workflows)|(?:\w{1,8}\.)?discord(?:app)?\.com/api/webhooks|"
     r"open\.feishu\.cn/open-apis/bot/v2/hook)/([A-Za-z0-9/_-]{20,200}+)"
@@ -108,20 +122,25 @@ _BEARER = re.compile(
 _COOKIE = re.compile(r"(?i:\bcookie:)[ \t]{0,4}[\w.-]{1,60}=([^\s;,\"']{16,512}+)")
 
 
-def _shaped(text: str) -> Iterator[Secret]:
-    for kind, shape, both in _SHAPED:
-        for match in shape.finditer(text):
+def _shaped(text: str, low: str) -> Iterator[Secret]:
+    ends = [0] * len(_SHAPED)
+    for place in _ANY_SHAPE.finditer(text):
+        for number, (kind, shape, both) in enumerate(_SHAPED):
+            match = shape.match(text, place.start()) if place.start() >= ends[number] else None
+            if match is None:
+                continue
+            ends[number] = match.end()
             value = match.group()
             if (not both or mixed(value)) and not repetitive(value):
                 yield Secret(match.start(), match.end(), kind)
     for match in _WEBHOOK.finditer(text):
         if not repetitive(match[1]):
             yield Secret(match.start(1), match.end(1), "webhook")
-    for match in _BEARER.finditer(text):
+    for match in _BEARER.finditer(text) if "bearer" in low or "authorization" in low else ():
         value = match[2]
         if len(value) >= 8 and (mixed(value) or len(value) >= 24) and not is_placeholder(value):
             yield Secret(match.start(2), match.end(2), "token")
-    for match in _COOKIE.finditer(text):
+    for match in _COOKIE.finditer(text) if "cookie:" in low else ():
         if mixed(match[1]) and not is_placeholder(match[1]):
             yield Secret(match.start(1), match.end(1), "cookie")
 
@@ -146,7 +165,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,24}://([^\s/:@\"'<>`]{0,100}+):([^\
 
 
 def _url_passwords(text: str) -> Iterator[Secret]:
-    for match in _URL.finditer(text):
+    for match in _URL.finditer(text) if "://" in text else ():
         authority = match[2]
         cut = authority.rfind("@")
         if cut > 0 and not is_placeholder(authority[:cut]):
@@ -188,9 +207,33 @@ _PAGING = re.compile(
 )
 
 
-def _named(text: str) -> Iterator[Secret]:
+# Every name holds one of these, at most so many characters behind its beginning: much faster to look for than _NAME.
+_IN_NAMES = (
+    *((word, 0) for word in ("pass", "pwd", "pin", "identified by", "secret")),
+    *((word, 0) for word in ("密码", "口令", "暗号", "验证码", "动态码", "令牌", "授权码", "密钥", "秘钥", "私钥")),
+    ("token", len("refresh ")),
+    ("key", len("encryption ")),
+)
+
+
+def _names(low: str) -> list[tuple[int, int]]:
+    """Where names may begin: for each word that is part of one, the first and the last place."""
+    found: list[tuple[int, int]] = []
+    for word, before in _IN_NAMES if not low.isascii() else (*_IN_NAMES[:5], *_IN_NAMES[-2:]):
+        at = low.find(word)
+        while at >= 0:
+            found.append((at, max(0, at - before)))
+            at = low.find(word, at + 1)
+    return [(first, last) for last, first in sorted(found)]
+
+
+def _named(text: str, low: str) -> Iterator[Secret]:
     at = 0
-    while name := _NAME.search(text, at):
+    for first, last in _names(low):
+        places = range(max(at, first), last + 1)
+        name = next((found for place in places if (found := _NAME.match(text, place))), None)
+        if name is None:
+            continue
         at = name.end()
         kind = name.lastgroup or "password"
         bare = name.group().lower() == "pass"
@@ -226,29 +269,30 @@ def _named(text: str) -> Iterator[Secret]:
             at = end
 
 
-_FLAGS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("password", re.compile(
+_FLAGS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
+    # kind, words of which a text must hold one, what it looks like
+    ("password", ("pass",), re.compile(
         r"(?<!\S)--?(?:\w{1,20}-)?(?:password|passwd|passphrase|pass)[ =]([^\s\"'-][^\s\"']{3,200}+"
         r"|\"[^\"\n]{4,200}\"|'[^'\n]{4,200}')"
     )),
-    ("token", re.compile(
+    ("token", ("token", "key", "secret"), re.compile(
         r"(?<!\S)--?(?:\w{1,20}-)?(?:token|api-key|apikey|secret|secret-key"
         r"|access-key)[ =][\"']?([^\s\"'-][^\s\"']{7,512}+)"
     )),
-    ("password", re.compile(
+    ("password", (" -p",), re.compile(
         r"\b(?:mysql|mysqldump|mariadb|7z|sshpass(?= -p ))\b[^\n"
         r"|;&]{0,80}? -p(?:(?<=sshpass -p) )?[\"']?([^\s\"'-][^\s\"']{3,200}+)"
     )),
-    ("password", re.compile(
+    ("password", (" -u", " --user"), re.compile(
         r"\b(?:curl|wget|http)\b[^\n|;&]{0,120}? (?:-u|--user)[ =][\"']?[\w.@+-]{1,60}:([^\s\"']{3,200}+)"
     )),
-    ("password", re.compile(r"\bredis-cli\b[^\n|;&]{0,80}? -a ?[\"']?([^\s\"'-][^\s\"']{3,200}+)")),
+    ("password", ("redis-cli",), re.compile(r"\bredis-cli\b[^\n|;&]{0,80}? -a ?[\"']?([^\s\"'-][^\s\"']{3,200}+)")),
 )  # fmt: skip
 
 
 def _flags(text: str) -> Iterator[Secret]:
-    for kind, flag in _FLAGS:
-        for match in flag.finditer(text):
+    for kind, needed, flag in _FLAGS:
+        for match in flag.finditer(text) if any(word in text for word in needed) else ():
             start, end = match.span(1)
             if text[start] in "\"'":
                 start, end = start + 1, end - 1

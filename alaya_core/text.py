@@ -15,6 +15,7 @@ _SEQUENCE = re.compile(
 _BIDI = dict.fromkeys([*range(0x200E, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C])
 _CONTROL = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
 _CONTROL |= {0x7F: "\u2421"} | {code: f"<{code:02X}>" for code in range(0x80, 0xA0)}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -28,7 +29,7 @@ def safe_text(text: str) -> str:
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = text.translate(_BIDI).translate(_CONTROL)
-    return text.encode("utf-8", "replace").decode("utf-8") if _has_surrogate(text) else text
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def safe_line(text: str) -> str:
@@ -45,11 +46,7 @@ def storable(text: str) -> str:
     """Text that every store can hold: lone surrogates become U+FFFD, NUL becomes its picture."""
     if "\x00" in text:
         text = text.replace("\x00", "\u2400")
-    return text.encode("utf-8", "replace").decode("utf-8") if _has_surrogate(text) else text
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def char_cells(char: str) -> int:

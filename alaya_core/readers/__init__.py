@@ -1,6 +1,5 @@
 """Readers of sessions: from files in other programs' formats to turns, a piece at a time, whatever their size."""
 
-from alaya_core.readers.alaya import header_to_json, turn_from_json, turn_to_json
 from alaya_core.readers.detect import detect
 from alaya_core.readers.read import read_sessions
 from alaya_core.readers.sources import FoundFile, NameVerdict, SourceHints, classify_name, expand, hints_for
@@ -12,9 +11,6 @@ __all__ = [
     "classify_name",
     "detect",
     "expand",
-    "header_to_json",
     "hints_for",
     "read_sessions",
-    "turn_from_json",
-    "turn_to_json",
 ]

@@ -1,4 +1,4 @@
-"""Turns and headers as Alaya writes them in JSON, and the way back."""
+"""Turns and headers of sessions in Alaya's own JSON, whoever wrote them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from alaya_core.models.session import SessionHeader, ToolCall, Turn, TurnKind
+from alaya_core.models.session_json import TURN_FIELDS, usual_text
 from alaya_core.readers.body import read_body, tool_call
-from alaya_core.readers.fields import clean, mapping, name_of, text_of, time_to_json, to_ms
+from alaya_core.readers.fields import clean, mapping, name_of, text_of, to_ms
 from alaya_core.readers.injected import read_assistant, read_user
 
 FORMATS = ("openclaw", "claude-code", "codex", "codex-legacy", "alaya", "text", "openclaw-sqlite")
 
-_TURN_KEYS = frozenset(
-    {"role", "content", "timestamp", "kind", "text", "tool_calls", "thinking", "name", "key", "extra"}
-)
 _HEADER_KEYS = frozenset({"id", "timestamp", "channel", "agent", "format", "metadata", "turns"})
 _KINDS = {str(kind): kind for kind in TurnKind}
 _ROLES = {
@@ -33,37 +31,13 @@ _ROLES = {
 }
 
 
-def turn_to_json(turn: Turn) -> dict[str, Any]:
-    """A turn as a JSON object; what can be told from the rest is left out."""
-    out: dict[str, Any] = {
-        "role": turn.role,
-        "content": turn.content,
-        "timestamp": time_to_json(turn.timestamp),
-    }
-    if turn.kind is not TurnKind.MESSAGE:
-        out["kind"] = str(turn.kind)
-    if turn.text != _usual_text(turn.kind, turn.content):
-        out["text"] = turn.text
-    if turn.tool_calls:
-        out["tool_calls"] = [
-            {"id": call.id, "name": call.name, "arguments": call.arguments} for call in turn.tool_calls
-        ]
-    for key in ("thinking", "name", "key"):
-        if value := getattr(turn, key):
-            out[key] = value
-    out |= {key: value for key, value in turn.extra.items() if key not in _TURN_KEYS}
-    if clashing := {key: value for key, value in turn.extra.items() if key in _TURN_KEYS}:
-        out["extra"] = clashing
-    return out
-
-
-def turn_from_json(obj: Mapping[str, Any]) -> Turn:
-    """The turn that `turn_to_json` was given; also reads turns that other programs wrote, as far as they go."""
+def read_turn(obj: Mapping[str, Any]) -> Turn:
+    """A turn that anybody may have written, as far as it goes."""
     body = read_body(obj.get("content"))
     kind = _KINDS.get(text_of(obj.get("kind")), TurnKind.MESSAGE)
     content = text_of(obj["content"]) if isinstance(obj.get("content"), str) else body.content
     text = obj.get("text")
-    extra = {str(key): clean(value) for key, value in obj.items() if key not in _TURN_KEYS}
+    extra = {str(key): clean(value) for key, value in obj.items() if key not in TURN_FIELDS}
     nested = obj.get("extra")
     extra |= clean(nested) if isinstance(nested, dict) else {} if nested is None else {"extra": clean(nested)}
     role = text_of(obj.get("role"))
@@ -72,17 +46,13 @@ def turn_from_json(obj: Mapping[str, Any]) -> Turn:
         content=content,
         timestamp=to_ms(obj.get("timestamp")),
         kind=kind,
-        text=text_of(text) if isinstance(text, str) else _usual_text(kind, content),
+        text=text_of(text) if isinstance(text, str) else usual_text(kind, content),
         tool_calls=_calls(obj.get("tool_calls")) or tuple(body.calls),
         thinking=text_of(obj.get("thinking")) or body.reasoning,
         name=text_of(obj.get("name")) or ("" if role.lower() in _ROLES else name_of(role)),
         key=text_of(obj.get("key")),
         extra=extra,
     )
-
-
-def _usual_text(kind: TurnKind, content: str) -> str:
-    return content if kind in (TurnKind.MESSAGE, TurnKind.TOOL) else ""
 
 
 def _calls(value: Any) -> tuple[ToolCall, ...]:
@@ -95,9 +65,19 @@ def _calls(value: Any) -> tuple[ToolCall, ...]:
     )
 
 
+def own_turn(obj: Mapping[str, Any]) -> Turn:
+    """A turn of a session that Alaya wrote: whole numbers are milliseconds there, however small."""
+    return replace(read_turn(obj), timestamp=_own_time(obj.get("timestamp")))
+
+
+def _own_time(value: Any) -> int | None:
+    whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1e14
+    return value if whole else to_ms(value)
+
+
 def foreign_turn(obj: Mapping[str, Any]) -> Turn:
     """A turn that Alaya did not write: what it is, is told by its role and its words."""
-    turn = turn_from_json(obj)
+    turn = read_turn(obj)
     if "kind" in obj or "text" in obj:
         return turn
     said = turn.content if isinstance(obj.get("content"), str) else read_body(obj.get("content")).text
@@ -112,18 +92,6 @@ def foreign_turn(obj: Mapping[str, Any]) -> Turn:
     return replace(turn, kind=reading.kind, text=reading.text, thinking=thinking, name=turn.name or reading.name)
 
 
-def header_to_json(header: SessionHeader) -> dict[str, Any]:
-    """A session's header as JSON, to be followed by its turns; naming the format marks it as written by Alaya."""
-    return {
-        "id": header.id,
-        "timestamp": time_to_json(header.timestamp),
-        "channel": header.channel,
-        "agent": header.agent,
-        "format": header.format,
-        "metadata": header.metadata,
-    }
-
-
 def is_own(fields: Mapping[str, Any]) -> bool:
     """Whether a session's fields say that Alaya wrote it, so that its turns are taken as they stand."""
     return fields.get("format") in FORMATS
@@ -132,7 +100,8 @@ def is_own(fields: Mapping[str, Any]) -> bool:
 def fill_header(header: SessionHeader, fields: Mapping[str, Any], agent: str | None, fallback_id: str) -> None:
     """Fills a header in from a session's fields; fields that no header has go to the metadata."""
     header.id = text_of(fields.get("id")) or name_of(fields.get("id")) or fallback_id
-    header.timestamp = to_ms(fields.get("timestamp"))
+    when = fields.get("timestamp")
+    header.timestamp = _own_time(when) if is_own(fields) else to_ms(when)
     header.channel = text_of(fields.get("channel")) or "unknown"
     header.agent = text_of(fields.get("agent")) or agent or "main"
     header.format = str(fields["format"]) if is_own(fields) else "alaya"

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import ijson
 
 from alaya_core.models.session import SessionHeader, SessionStream, Turn
-from alaya_core.readers.alaya import fill_header, foreign_turn, is_own, turn_from_json
+from alaya_core.readers.alaya import fill_header, foreign_turn, is_own, own_turn
 from alaya_core.readers.fields import Tally
 from alaya_core.readers.jsonl import BOM, BadLine, decode_line, lines, rewound
 from alaya_core.readers.sources import SourceHints
@@ -127,7 +127,7 @@ def _listed_turns(stream: SessionStream, fields: dict[str, Any]) -> Iterator[Tur
     turns = fields.get("turns")
     for number, turn in enumerate(turns if isinstance(turns, list) else []):
         if isinstance(turn, dict):
-            yield tally.turn(turn_from_json(turn) if is_own(fields) else foreign_turn(turn))
+            yield tally.turn(own_turn(turn) if is_own(fields) else foreign_turn(turn))
         else:
             stream.skip(None, f"entry {number} of turns is not an object")
 
@@ -306,7 +306,7 @@ class _SessionReader:
                 return
             if isinstance(value, dict):
                 self._count += 1
-                yield turn_from_json(value) if own else foreign_turn(value)
+                yield own_turn(value) if own else foreign_turn(value)
             else:
                 self.stream.skip(None, f"entry {number} of turns is not an object")
             number += 1

@@ -65,16 +65,6 @@ def _scaled(number: int | float) -> int | None:
     return ms if _FIRST_MS <= ms <= _LAST_MS else None
 
 
-def time_to_json(ms: int | None) -> int | str | None:
-    """A time as `to_ms` reads it back exactly: milliseconds, or ISO 8601 where those would pass for another unit."""
-    if ms is None or 1e11 <= abs(ms) < 1e14:
-        return ms
-    try:
-        return (_EPOCH + timedelta(milliseconds=ms)).isoformat(timespec="milliseconds")
-    except OverflowError:
-        return ms
-
-
 def text_of(value: Any) -> str:
     """A string that every store can hold; empty for anything that is not a string."""
     return _storable(value) if isinstance(value, str) else ""

@@ -18,11 +18,13 @@ class Arrival:
     status: What it is.
     from_turn: The first turn that is new.
     reason: For people.
+    shared: Of a conflict, how many turns the two have in common from their start.
     """
 
     status: Literal["new", "grown", "unchanged", "conflict"]
     from_turn: int = 0
     reason: str = ""
+    shared: int = 0
 
 
 def judge_arrival(old_turns: int | None, old_hash: HashBehind, new_turns: int, new_hash: HashBehind) -> Arrival:
@@ -43,7 +45,8 @@ def judge_arrival(old_turns: int | None, old_hash: HashBehind, new_turns: int, n
     common = common_turns(shorter, old_hash, new_hash)
     if new_turns >= old_turns and common >= max(1, _REPAIRED_SHARE * old_turns):
         return Arrival("grown", common, f"the log was repaired from turn {common} on")
-    return Arrival("conflict", 0, f"differs from the session of this id from turn {common} on; kept as one of its own")
+    reason = f"differs from the session of this id from turn {common} on; kept as one of its own"
+    return Arrival("conflict", 0, reason, common)
 
 
 def common_turns(limit: int, one: HashBehind, other: HashBehind) -> int:

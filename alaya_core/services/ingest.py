@@ -20,11 +20,13 @@ from alaya_core.services.session_text import Summary, markdown
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
 from alaya_core.stores.sessions import Prepared, Spool
-from alaya_core.stores.sources import file_blocks, file_digests
+from alaya_core.stores.sources import decompress, file_blocks, file_digests
 
 _BATCH_SESSIONS = 64
 _BATCH_BYTES = 32 << 20
 _SHOWN_SKIPS = 50
+_MANY_SESSIONS = ("alaya", "text")
+"""Formats whose files may hold more than one session."""
 
 
 @dataclass(slots=True)
@@ -121,13 +123,15 @@ class Ingest:
 
     def _take(self, file: BinaryIO, hints: SourceHints, path: Path | None) -> None:
         digest = file_digests(file)[0]
-        if not self._format and (known := self._sessions_of_source(digest)):
+        known = [] if self._format else self._sessions_of_source(digest)
+        # Of a file of many sessions some may have come in and others not, when the ingest was cut off.
+        if known and not any(info.format in _MANY_SESSIONS for info in known):
             self._flush()
             for info in known:
                 self._outcomes.append(_unchanged(info, hints.name))
             return
         file.seek(0)
-        for stream in read_sessions(file, hints, self._format, path=path):
+        for stream in read_sessions(file, hints, self._format, path=path, decompress=decompress):
             self._take_session(stream, file, digest, hints.name)
 
     def _sessions_of_source(self, digest: str) -> list[SessionInfo]:
@@ -159,16 +163,13 @@ class Ingest:
     ) -> None:
         """Judges a session that has been read, and prepares it and keeps its source unless it is unchanged."""
         header = stream.header
-        if any(item.info.id == header.id for item in self._pending):
+        if any(item.info.id.startswith(header.id) for item in self._pending):
             self._flush()
         before = self._known(header.id)
         arrival = self._judge(before, spool)
         if arrival.status == "conflict":
             header.metadata["conflicts_with"] = header.id
-            header.id = f"{header.id}~{spool.chain.hex()[:8]}"
-            before = self._known(header.id)
-            again = self._judge(before, spool)
-            arrival = again if before else arrival
+            header.id, before, arrival = self._apart(header.id, spool, arrival)
         if header.timestamp is None:
             header.timestamp = spool.first_time if spool.first_time is not None else self._work.clock()
         path = before.path if before else self._work.sessions.path_for(header.id, header.timestamp)
@@ -194,6 +195,18 @@ class Ingest:
         replaced = before.source if before and self._begins_with(before.source, digest) else ""
         prepared = self._work.sessions.prepare(path, header, spool)
         self._pending.append(_Pending(info, before, arrival, prepared, outcome, spool.size, replaced))
+
+    def _apart(self, session_id: str, spool: Spool, conflict: Arrival) -> tuple[str, SessionInfo | None, Arrival]:
+        """An id for a session whose own id another one has: by the turn where they part, so that it is the same id
+        when the session comes again, grown or not."""
+        again = conflict
+        for _ in range(spool.count):
+            apart = f"{session_id}~{spool.hash_behind(again.shared + 1).hex()[:8]}"
+            before = self._known(apart)
+            again = self._judge(before, spool)
+            if again.status != "conflict":
+                return apart, before, again if before else conflict
+        return f"{session_id}~{spool.chain.hex()}", None, conflict
 
     def _known(self, session_id: str) -> SessionInfo | None:
         with self._work.graph.reading() as reader:

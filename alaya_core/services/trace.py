@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from alaya_core import secrets
-from alaya_core.errors import NotFoundError
+from alaya_core.errors import DamagedError, NotFoundError
 from alaya_core.models.answers import TraceAnswer, TraceSession, TraceTurn
 from alaya_core.models.card import Card
 from alaya_core.models.session import SessionInfo, Turn
@@ -42,21 +42,24 @@ def trace(workspace: Workspace, reference: str, *, full: bool, reveal: bool) -> 
             if info is None:
                 raise NotFoundError("the session is not known")
             sessions.append(_session(workspace, info, source.turns, own, full, reveal))
-        except NotFoundError:
+        except (NotFoundError, DamagedError):
             sessions.append(_from_context(source.session_id, info, own))
     return TraceAnswer(card_id=card.id, title=card.title, sessions=sessions, masked=not reveal)
 
 
 def source_turns(workspace: Workspace, card: Card, infos: Mapping[str, SessionInfo]) -> list[TraceTurn]:
-    """The turns a card came from, secrets masked; those whose session is gone are left out."""
+    """The turns a card came from, secrets masked; where a session is gone, as the card's context kept them."""
+    kept = workspace.contexts.read(card.id)
     turns: list[TraceTurn] = []
     for source in card.sources:
+        own = [turn for turn in kept if turn.session_id == source.session_id]
         info = infos.get(source.session_id)
-        if info is None:
-            continue
-        for number in source.turns:
-            for turn in workspace.sessions.turns(info.path, number, number + 1):
-                turns.append(_view(number, turn, relevant=True, reveal=False))
+        try:
+            if info is None:
+                raise NotFoundError("the session is not known")
+            turns.extend(_session(workspace, info, source.turns, own, full=False, reveal=False).turns)
+        except (NotFoundError, DamagedError):
+            turns.extend(map(_kept_view, own))
     return turns
 
 
@@ -68,12 +71,16 @@ def _session(
     full: bool,
     reveal: bool,
 ) -> TraceSession:
-    places = {number: number for number in numbers}
-    hashes = {turn.turn: turn.hash for turn in own}
+    kept = {turn.turn: turn for turn in own}
+    came_from: dict[int, int] = {}
+    lost: list[ContextTurn] = []
     for number in numbers:
-        places[number] = _anchor(workspace, info, number, hashes.get(number))
-    came_from = {place: number for number, place in places.items()}
-    turns: list[TraceTurn] = []
+        place = _anchor(workspace, info, number, kept.get(number))
+        if place is None:
+            lost.append(kept[number])
+        else:
+            came_from[place] = number
+    turns = [_kept_view(turn, lost=True) for turn in lost]
     for number, turn in _chosen(workspace, info, sorted(came_from), full):
         view = _view(number, turn, relevant=number in came_from, reveal=reveal)
         if number in came_from and came_from[number] != number:
@@ -85,7 +92,7 @@ def _session(
         timestamp=info.timestamp,
         channel=info.channel,
         agent=info.agent,
-        turns=turns,
+        turns=sorted(turns, key=lambda view: view.turn),
         total=info.turns,
     )
 
@@ -99,20 +106,27 @@ def _chosen(workspace: Workspace, info: SessionInfo, places: list[int], full: bo
             yield place, turn
 
 
-def _anchor(workspace: Workspace, info: SessionInfo, number: int, digest: str | None) -> int:
-    """Where a turn is now: at its number, or, when its log was repaired, where its content is found nearby."""
-    if digest is None:
-        return number
+def _anchor(workspace: Workspace, info: SessionInfo, number: int, kept: ContextTurn | None) -> int | None:
+    """Where a turn is now: at its number, or, when its log was repaired, where its content is found nearby; None when
+    the log has it no longer.
+
+    Raises:
+        NotFoundError, DamagedError: The session's file is gone, or has lost turns.
+    """
     here = next(iter(workspace.sessions.turns(info.path, number, number + 1)), None)
-    if here is not None and content_digest(here.content) == digest:
+    if kept is None:
         return number
+    if here is not None and content_digest(here.content) == kept.hash:
+        return number
+    if workspace.sessions.count(info.path) < info.turns:
+        raise DamagedError(f"{info.path} has lost turns", "run `alaya verify`")
     start = max(0, number - _NEARBY)
     found = [
         place
         for place, turn in enumerate(workspace.sessions.turns(info.path, start, number + _NEARBY), start)
-        if content_digest(turn.content) == digest
+        if content_digest(turn.content) == kept.hash
     ]
-    return min(found, key=lambda place: abs(place - number), default=number)
+    return min(found, key=lambda place: abs(place - number), default=None)
 
 
 def _from_context(session_id: str, info: SessionInfo | None, own: list[ContextTurn]) -> TraceSession:
@@ -123,12 +137,21 @@ def _from_context(session_id: str, info: SessionInfo | None, own: list[ContextTu
         timestamp=info.timestamp if info else next((turn.timestamp for turn in own if turn.timestamp), None) or 0,
         channel=info.channel if info else "",
         agent=info.agent if info else "",
-        turns=[
-            TraceTurn(turn=turn.turn, role=turn.role, content=turn.content, relevant=True, timestamp=turn.timestamp)
-            for turn in own
-        ],
+        turns=[_kept_view(turn) for turn in own],
         total=info.turns if info else len(own),
         missing=True,
+    )
+
+
+def _kept_view(turn: ContextTurn, *, lost: bool = False) -> TraceTurn:
+    """A turn as the card's context kept it, secrets masked; `lost`: its log has it no longer."""
+    return TraceTurn(
+        turn=turn.turn,
+        role=turn.role,
+        content=turn.content,
+        relevant=True,
+        timestamp=turn.timestamp,
+        kind="lost" if lost else "message",
     )
 
 

@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
+from alaya_core import secrets
 from alaya_core.clock import DAY_MS
 from alaya_core.errors import AlayaError
 from alaya_core.models.answers import Finding, VerifyAnswer
 from alaya_core.models.card import Card, CardState
-from alaya_core.models.session import SessionInfo
+from alaya_core.models.session import SessionInfo, Turn
 from alaya_core.services.index import rebuild_vectors, sync
 from alaya_core.services.workspace import Workspace
+from alaya_core.stores.contexts import ContextTurn, content_digest, context_turn
 from alaya_core.stores.files import close_to_others
 from alaya_core.stores.folding import Folded, fold
 from alaya_core.stores.graph_read import GraphReader
@@ -118,8 +120,7 @@ class Verification:
         for info in sessions:
             known.add(info.path)
             try:
-                count = self._work.sessions.count(info.path)
-                behind = self._work.sessions.hash_behind(info.path, info.turns)
+                count, behind = self._work.sessions.examine(info.path, info.turns)
             except AlayaError as error:
                 self._find("session_missing", [info.id], "ingest it again, or restore raw/sessions", error.message)
                 continue
@@ -187,6 +188,8 @@ def _mends(workspace: Workspace, answer: VerifyAnswer) -> list[Callable[[], str]
         mends.append(lambda: _graph(workspace))
     if REBUILD_VECTORS in fixes:
         mends.append(lambda: _vectors(workspace))
+    if kinds & {"context_missing", "context_unknown"}:
+        mends.append(lambda: _contexts(workspace))
     if "permissions" in kinds:
         mends.append(lambda: _permissions(workspace))
     return mends
@@ -209,9 +212,47 @@ def _vectors(workspace: Workspace) -> str:
     return "built the vector tables anew"
 
 
+def _contexts(workspace: Workspace) -> str:
+    """Makes missing contexts from the sessions, and removes those of no card whose turns the sessions hold."""
+    with workspace.locks.writing("verify"), workspace.graph.reading() as reader:
+        cards = reader.all_cards()
+        sessions = {info.id: info for info in reader.sessions()}
+        kept = workspace.contexts.known()
+        made = removed = 0
+        for card in cards:
+            if card.sources and workspace.contexts.path(card.id).name not in kept:
+                turns = [
+                    context_turn(source.session_id, number, turn, secrets.mask(turn.content))
+                    for source in card.sources
+                    for number in source.turns
+                    for turn in _turns(workspace, sessions.get(source.session_id), number)
+                ]
+                if turns:
+                    workspace.contexts.write(card.id, turns)
+                    made += 1
+        for name in kept - {workspace.contexts.path(card.id).name for card in cards}:
+            own = workspace.contexts.read_file(name)
+            if own and all(_holds(workspace, sessions.get(turn.session_id), turn) for turn in own):
+                workspace.contexts.remove_file(name)
+                removed += 1
+    return f"made {made} contexts anew, removed {removed} of no card" if made or removed else ""
+
+
 def _permissions(workspace: Workspace) -> str:
     close_to_others(workspace.home.root)
     return "closed the home to others on this machine"
+
+
+def _turns(workspace: Workspace, info: SessionInfo | None, number: int) -> list[Turn]:
+    """The turn of a number, in a list; none where it cannot be read."""
+    try:
+        return list(workspace.sessions.turns(info.path, number, number + 1)) if info else []
+    except AlayaError:
+        return []
+
+
+def _holds(workspace: Workspace, info: SessionInfo | None, kept: ContextTurn) -> bool:
+    return any(content_digest(turn.content) == kept.hash for turn in _turns(workspace, info, kept.turn))
 
 
 def _disagreement(info: SessionInfo) -> int | None:

@@ -64,11 +64,19 @@ class ContextStore:
 
     def read(self, card_id: str) -> list[ContextTurn]:
         """The turns a card came from; empty when nothing was kept or it cannot be read."""
+        return self.read_file(self.path(card_id).name)
+
+    def read_file(self, name: str) -> list[ContextTurn]:
+        """The same by the name of the file."""
         try:
-            raw: Any = json.loads(self.path(card_id).read_text(encoding="utf-8"))
+            raw: Any = json.loads((self._folder / name).read_text(encoding="utf-8"))
             return [ContextTurn(**turn) for turn in raw["turns"]]
         except (OSError, ValueError, KeyError, TypeError):
             return []
+
+    def remove_file(self, name: str) -> None:
+        """Removes a context that no card needs."""
+        (self._folder / name).unlink(missing_ok=True)
 
     def known(self) -> set[str]:
         """File names of every context that is kept."""

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 from alaya_core.clock import month_of
 from alaya_core.errors import AlayaError, DamagedError, NotFoundError
 from alaya_core.models.session import SessionHeader, Turn
-from alaya_core.models.turn_json import turn_from_json, turn_to_json
+from alaya_core.models.session_json import header_to_json, turn_from_json, turn_to_json
 from alaya_core.stores.files import FILE_MODE, make_directory, replacing, sync_directory, translated, write_file
 from alaya_core.stores.home import safe_file_name
 
@@ -115,14 +115,7 @@ class SessionFiles:
         """Writes a session whole beside where it belongs, under a passing name."""
         target = self._root / path
         make_directory(target.parent)
-        head = {
-            "id": header.id,
-            "timestamp": header.timestamp,
-            "channel": header.channel,
-            "agent": header.agent,
-            "format": header.format,
-        }
-        start = dump_line(head)[:-1] + b', "turns": [\n'
+        start = dump_line(header_to_json(header))[:-1] + b', "turns": [\n'
         spool.body.seek(0)
         handle, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
         with translated(target), open(handle, "wb") as file:  # noqa: PTH123 - an open descriptor
@@ -203,6 +196,12 @@ class SessionFiles:
         if not 0 < turn <= _count(index):
             return b""
         return index[(turn - 1) * _ENTRY.size + 8 : turn * _ENTRY.size]
+
+    def examine(self, path: str, turn: int) -> tuple[int, bytes]:
+        """How many turns a file holds, and `hash_behind(turn)`: read from the file itself, whatever its index says."""
+        with self._open(path) as file:
+            entries = _scan(file)
+        return _count(entries), entries[(turn - 1) * _ENTRY.size + 8 : turn * _ENTRY.size] if turn else b""
 
     def files(self) -> Iterator[str]:
         """Every session file there is, relative to the home."""

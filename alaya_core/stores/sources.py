@@ -10,6 +10,7 @@ from typing import BinaryIO
 from alaya_core.stores.files import replacing
 
 _BLOCK = 1 << 20
+_LARGEST = 64 << 20
 
 
 class SourceStore:
@@ -64,6 +65,21 @@ class SourceStore:
         import zstandard
 
         return zstandard.ZstdDecompressor().stream_reader(self.path(digest).open("rb"), closefd=True)
+
+
+def decompress(data: bytes) -> bytes:
+    """Bytes that zstd made small, as they were.
+
+    Raises:
+        ValueError: They are not.
+    """
+    import zstandard
+
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(data) as reader:
+            return bytes(reader.read(_LARGEST))
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from error
 
 
 def file_blocks(file: BinaryIO) -> Iterable[bytes]:

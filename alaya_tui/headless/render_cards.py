@@ -27,6 +27,7 @@ ORDERS = {
     "title": "by title",
     "used": "most used first",
 }
+MOST_TOLD = 12  # of one change; --json has all
 NARROW = 76  # below it a list gives its room to the titles
 DONE = {
     "capture": "Captured",
@@ -190,8 +191,10 @@ def history_lines(answer: HistoryAnswer, page: Page) -> Iterator[str]:
     for commit in answer.commits:
         run = f"  run {safe_line(commit.run)}" if commit.run else ""
         yield page.dim(f"#{commit.seq:<6} {local(commit.at)}  {safe_line(commit.actor)}{run}")
-        for told in commit.what:
+        for told in commit.what[:MOST_TOLD]:
             yield from page.item("    ", told)
+        if len(commit.what) > MOST_TOLD:
+            yield page.dim(f"    and {len(commit.what) - MOST_TOLD:,} more")
     if answer.commits:
         yield ""
     yield f"{len(answer.commits):,} of {plural(answer.total, 'change')}" + (", newest first" if answer.commits else "")

@@ -41,6 +41,10 @@ def ingest_lines(report: IngestReport, page: Page) -> Iterator[str]:
 
 
 def _session(outcome: SessionOutcome, page: Page) -> Iterator[str]:
+    if outcome.status == "failed":
+        yield from page.item("✗ ", f"{outcome.source or outcome.session_id}: {outcome.reason or 'failed'}")
+        yield from _skipped(outcome, page)
+        return
     yield from page.item("📥 ", f"Ingesting session: {outcome.session_id}")
     facts = [
         *([f"Duration: {outcome.duration_ms / 1000:.1f}s"] if outcome.duration_ms is not None else []),
@@ -61,8 +65,7 @@ def _became(outcome: SessionOutcome) -> str:
         "grown": f"{plural(outcome.new_turns, 'new turn')} added to {where}",
         "unchanged": f"Unchanged since it was read before: {where}",
         "conflict": "Not kept: it contradicts what was read before",
-        "failed": f"Failed: {outcome.source or outcome.session_id}",
-    }[outcome.status]
+    }.get(outcome.status, outcome.status)
     return f"{told} ({outcome.reason})" if outcome.reason else told
 
 

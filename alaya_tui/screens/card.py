@@ -113,6 +113,8 @@ class CardScreen(Place):
             self.query_one("#card-pane", VerticalScroll).scroll_home(animate=False)
         found = card_rows.neighbour_rows(answer)
         self.neighbours.show(FixedRows(found), keep=step.cursor)
+        self.set_class(not found, "-alone")
+        self.refresh_bindings()
         self.set_focus(self.neighbours if found else self.query_one("#card-pane"))
 
     def _show_text(self, answer: CardAnswer) -> None:
@@ -160,6 +162,12 @@ class CardScreen(Place):
     def action_search(self) -> None:
         """To the search box."""
         self.post_message(SearchWanted(typing=True))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There must be somewhere to walk."""
+        if action == "walk" and self.is_mounted:
+            return self.neighbours.selected is not None or None
+        return True
 
     def action_copy_id(self) -> None:
         """The id of the card, for the command line."""

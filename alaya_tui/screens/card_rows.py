@@ -14,6 +14,7 @@ from alaya_tui.render_text import (
     RELATION_ORDER,
     count,
     day_and_age,
+    fit,
     joined,
     line,
     relation_words,
@@ -29,6 +30,7 @@ _NEIGHBOUR = (Column(1), Column(3, right=True), Column(0), Column(20, from_width
 _REASON = (Column(5), Column(0))
 _MORE = (Column(5), Column(0))
 SHOWN_SOURCES = 4
+LONGEST_CRUMB = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ def _sources(answer: CardAnswer) -> list[Content]:
 def breadcrumbs(titles: Sequence[str], width: int) -> Content:
     """`Search > A > B`, the oldest left out when there is no room."""
     names = [title(name, 200) for name in titles]
+    names[:-1] = [name if cell_len(name) <= LONGEST_CRUMB else fit(name, LONGEST_CRUMB) for name in names[:-1]]
     crumbs: list[str] = names[-1:]
     used = len("Search > ") + cell_len(names[-1]) if names else 0
     for name in reversed(names[:-1]):

@@ -18,6 +18,7 @@ _CARD = (
     Column(5, True, 60),
     Column(4, True, 36),
 )
+_HIT = _CARD[:-1]
 _PASSAGE = (Column(1), Column(4, right=True), Column(5), Column(0), Column(9, from_width=44), Column(4, True, 60))
 
 _STATE_MARKS = {"superseded": "~", "archived": "-", "forgotten": "x"}
@@ -58,7 +59,7 @@ def card_row(card: CardRow, now: int) -> Row:
         Cell(line(card.type, 10), "dim"),
         Cell(title(card.title), "title"),
         Cell(links_text(card.links), "dim"),
-        Cell(age(card.updated_at, now), "dim"),
+        Cell(age(card.created_at, now), "dim"),
     )
     return Row(card.card_id, _CARD, cells, data=card)
 
@@ -72,9 +73,8 @@ def hit_row(hit: RecallHit) -> Row:
         Cell(line(hit.type, 10), "dim"),
         Cell(title(hit.title), "title"),
         Cell(links_text(len(hit.related)), "dim"),
-        Cell("", "dim"),
     )
-    return Row(hit.card_id, _CARD, cells, data=hit)
+    return Row(hit.card_id, _HIT, cells, data=hit)
 
 
 def passage_row(hit: PassageHit, now: int) -> Row:

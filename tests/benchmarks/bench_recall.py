@@ -153,17 +153,17 @@ def _stages(memory: Memory, queries: list[str]) -> dict[str, Callable[[int], obj
 
 def _plain(memory: Memory, queries: list[str]) -> Callable[[int], object]:
     """What somebody would write without Alaya: a vector query and a words query on one LanceDB table."""
-    import lancedb
-    from lancedb.query import MatchQuery
+    import lancedb.query
 
     work = workspace_of(memory)
-    opened = lancedb.connect(str(work.vectors.path)).open_table("cards")
+    make_match: Any = lancedb.query.MatchQuery
+    opened: Any = lancedb.connect(str(work.vectors.path)).open_table("cards")
 
     def ask(number: int) -> object:
         query = queries[number % len(queries)]
         by_vector = opened.search(work.embedder.query(query), query_type="vector", vector_column_name="vector")
         near = by_vector.distance_type("cosine").limit(_LIMIT).select(["id", "content", "_distance"]).to_list()
-        match = MatchQuery(words.match_query(query), "words")
+        match = make_match(words.match_query(query), "words")
         return near, opened.search(match, query_type="fts").limit(_LIMIT).select(["id", "content", "_score"]).to_list()
 
     return ask

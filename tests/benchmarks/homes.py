@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,10 @@ TOPICS = 200
 _VOCABULARY = 20_000
 _EVENTS_A_COMMIT = 500
 _SYLLABLES = "ba co di fu ga ko le mi no pa qu ra se ti vo wa xe yu za ster tion ment plug conf serv data"
-_HAN = "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经"
+_HAN = (
+    "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于"
+    "出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经"
+)
 
 
 class Writer:
@@ -181,7 +185,7 @@ def add_passages(memory: Memory, count: int, writer: Writer) -> None:
     """Puts passages into the tables, as if sessions had come in; they have no session behind them."""
     work = workspace_of(memory)
     draw = random.Random(17)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number in range(count):
         topic = draw.randrange(TOPICS)
         tool = draw.random() < 0.4

@@ -63,7 +63,7 @@ _FILLER = re.compile(
     r"|for\ the\ record|just\ so\ you\ know|found\ it|root\ cause\ found)(?:[,:!.]\ *|\ (?=(?:so|and|but|i|we"
     r"|my|our|it|the)\b)))+"
     r"|^(?:(?:但是?(?=我|你|他)|不过|除此之外|你好呀?|您好|嗨|实际上|好的?|嗯+|对了|那|另外|还有|哦|噢|其实"
-    r"|重要|非常重要|注意"
+    r"|重要|非常重要|注意|啊|哎呀?|哈+|唉|嘿|是的|没错|对|行|可以|嗯嗯"
     r"|提醒一下|结论|顺便(?:说一?下|提一?下|一提)?|补充(?:一下|说明)?(?:背景)?|背景|查清楚了|查到了|看完了"
     r"|找到了?|找到原因了|定位到了|更正一下)[，,：:！!。\s]+)+",
     re.IGNORECASE | re.VERBOSE,
@@ -90,6 +90,17 @@ _OFFER = re.compile(
 # Names of cues that are orders by nature, so that an order's form does not speak against them.
 _ORDERS = frozenset({"standing", "preference", "decision", "safety", "health", "name", "remember"})
 _ADVICE = re.compile(r"\byou\b|[你您]", re.IGNORECASE)
+# Said at what was heard, or on the way out: nothing in it is about the world.
+_REACTION = re.compile(
+    r"^(?:no\ wonder|(?:i'm\ )?glad\ (?:you|that|it)|good\ thing\ (?:you|that|we)|thank\ (?:god|goodness|heavens)"
+    r"|(?:please\ )?(?:do\ you\ )?remember\ (?:what|how|when|why|who|where|whether|if)\b(?!\ to\b)"
+    r"|everybody\ (?:tells|says|keeps)|everyone\ (?:tells|says|keeps)|people\ (?:say|keep\ saying|tell\ me))"
+    r"|^(?:怪不得|难怪|(?:还好|幸好|幸亏|亏得|多亏)(?:有?你|记得)|原来如此|说得对|说的对|就这么(?:办|做|定|记)|没想到你"
+    r"|(?:还)?记得(?:我们|咱们|那|上次)[^。]*[吗么])"
+    r"|我(?:得)?(?:先|就先)(?:去)?(?:忙|睡|走|下线?|撤|闪|吃饭|开会)(?:了|啦)?[。！!~～]?$",
+    re.IGNORECASE | re.VERBOSE,
+)
+_QUOTED = re.compile(r"^[\"“「『'].*[\"”」』'][。.!！]?$", re.DOTALL)
 _SHOWS = re.compile(r"(?:here|there)(?:'s|’s|\ is|\ are)\b|look\ at\b|check\ (?:this|out)\b", re.IGNORECASE)
 _OWN = (CardType.PROFILE, CardType.PREFERENCE, CardType.DECISION, CardType.EVENT)
 _WORD = re.compile(r"[A-Za-z0-9'’_.-]+|[\u3400-\u9fff]")
@@ -130,6 +141,10 @@ def classify(said: str, *, person: bool) -> Verdict:
         return Verdict(Kind.SMALL_TALK)
     if _INJECTION.search(text):
         return Verdict(Kind.INSTRUCTION)
+    if _REACTION.search(core):
+        return Verdict(Kind.SMALL_TALK)
+    if not person and _QUOTED.match(text):
+        return Verdict(Kind.NARRATION)  # words written for somebody else to say
     if is_question(text) or is_question(core):
         return Verdict(Kind.QUESTION)
     heard = sorted(
@@ -137,7 +152,7 @@ def classify(said: str, *, person: bool) -> Verdict:
         key=_by_strength,
     )
     names = [one.name for one in heard]
-    signal, remembered = _signal(text)
+    signal, remembered = _signal(text) if person else (0.0, False)  # an assistant's `noted` stresses nothing
     if remembered:
         names.insert(0, "remember")
     if not person:

@@ -152,7 +152,7 @@ CUES = (
         r"|agreed|chosen|chose|settled\ on|opted|picked|concluded|committed\ to|ruled\ out|rejected|dropped"
         r"|ditched|standardi[sz]ed\ on)\b(?!\ to\ wait\b)|\bdropped\ it\b|\w\ it\ is[.!]?$|\b(?:we|i)\ (?:are"
         r"|'re)\ (?:keeping|staying|leaving)\b|\b(?:final\ )?decision\b\ *(?::|is|was|—|-)|^(?:the\ |my\ "
-        r"|in\ )?(?:conclusion|bottom\ line|takeaway|upshot|verdict|recommendation|short|tl;?dr)\b\ ?[,:—-]"
+        r"|in\ )?(?:conclusion|bottom\ line|takeaway|upshot|verdict|recommendation|short|tl;?dr|result)\b[^,:.]{0,40}?\ ?[,:—-]"
         r"|^agreed:|\bit\ was\ (?:decided|agreed)",
         person=False),
     cue("decision", T.DECISION, 0.8, GENERAL,
@@ -176,7 +176,7 @@ CUES = (
         r"|deadlock)\b|in\b|that\b|because|from|when|due)",
         person=False),
     cue("why", T.GOTCHA, 0.7, GENERAL,
-        r"^(?:the|your|our|that)\ .{3,80}?\b(?:was|were|did|didn't|wasn't|weren't|failed|hung|crashed|broke|got"
+        r"^(?!(?:i|you|let|if)\b|i').{3,80}?\b(?:was|were|did|didn't|wasn't|weren't|failed|hung|crashed|broke|got"
         r"|never|kept|stopped|came)"
         r"\b.{0,60}?\b(?:because|since|as\ the|due\ to)\b.{10,}|\bthat(?:'s|\ is|\ was)\ why\b",
         person=False),

@@ -13,6 +13,7 @@ from alaya_core.models.session import Turn, TurnKind
 from alaya_core.secrets import mask
 from alaya_core.services.distill.classify import Kind, is_question, plain, without_filler
 from alaya_core.services.distill.entities import entities, tags
+from alaya_core.services.distill.folding import folded
 from alaya_core.services.distill.importance import importance
 from alaya_core.services.distill.links import links
 from alaya_core.services.distill.segment import sentences
@@ -22,7 +23,6 @@ from alaya_core.services.distill.units import Heard, Unit, hear, referred, refer
 from alaya_core.text import storable, without_escapes
 
 RULES_VERSION = "rules/1"
-_SAME = 0.8  # share of words from which two statements of a session are one
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class _Reading:
     skipped: Counter[str] = field(default_factory=Counter)
     asked: tuple[int, str] | None = None
     before: tuple[int, list[Heard], bool, str] | None = None
+    person: int = -1  # the last turn of a person
 
 
 _NOISE = re.compile(
@@ -59,7 +60,6 @@ _NOISE = re.compile(
 )
 _COMMAND = re.compile(r"^\s*[/!][A-Za-z][\w:-]{0,40}(?:\s|$)")
 _BOT = re.compile(r"bot\b|assistant|claude|gpt|gemini|copilot|^ai$|\bai\b|agent|助手|机器人", re.IGNORECASE)
-_TOKEN = re.compile(r"[a-z0-9_.]+|[\u3400-\u9fff]")
 
 
 def distill_by_rules(
@@ -87,7 +87,9 @@ def distill_by_rules(
         reason = _read(reading, number, turn)
         if reason:
             reading.skipped[reason] += 1
-    found = _folded(reading)
+    found, fell = folded(reading.units)
+    if fell:
+        reading.skipped["repeated"] += fell
     ranked = sorted(range(len(found)), key=lambda index: (-_rank(found[index][0], found[index][1]), index))
     if len(ranked) > max_cards:
         reading.skipped["over limit"] += len(ranked) - max(0, max_cards)
@@ -123,6 +125,10 @@ def _read(reading: _Reading, number: int, turn: Turn) -> str:
     made = _units_of(reading, number, turn, heard, person=person)
     reading.before = (number, heard, person, turn.name)
     reading.asked = _question(number, heard)
+    if person:
+        reading.person = number
+    else:
+        made = [replace(unit, answers=reading.person) for unit in made]
     reading.units += made
     if made:
         return ""
@@ -158,35 +164,6 @@ def _question(number: int, heard: list[Heard]) -> tuple[int, str] | None:
         ):
             return number, text
     return None
-
-
-def _tokens(unit: Unit) -> frozenset[str]:
-    return frozenset(_TOKEN.findall(" ".join(unit.parts).casefold()))
-
-
-def _folded(reading: _Reading) -> list[tuple[Unit, bool]]:
-    """The units, those that say the same as one; it keeps the longer words and the turns of both."""
-    kept: list[tuple[Unit, bool, frozenset[str]]] = []
-    by_token: dict[str, list[int]] = {}
-    for unit in reading.units:
-        words = _tokens(unit)
-        near = Counter(index for word in words for index in by_token.get(word, ())[-50:])
-        twin = next(
-            (index for index, shared in near.most_common(5) if shared >= _SAME * len(words | kept[index][2])), -1
-        )
-        if twin < 0:
-            for word in words:
-                by_token.setdefault(word, []).append(len(kept))
-            kept.append((unit, False, words))
-            continue
-        first, repeated, old = kept[twin]
-        turns = tuple(sorted({*first.turns, *unit.turns}))
-        longer = unit if unit.verdict.strength > first.verdict.strength else first
-        signal = max(first.verdict.signal, unit.verdict.signal)
-        again = repeated or len(turns) > len(first.turns)
-        kept[twin] = (replace(longer, turns=turns, verdict=replace(longer.verdict, signal=signal)), again, old)
-        reading.skipped["repeated"] += 1
-    return [(unit, repeated) for unit, repeated, _ in kept]
 
 
 def _rank(unit: Unit, repeated: bool) -> float:

@@ -42,6 +42,12 @@ _BARE_ZH = re.compile(
     r"|一点)?(?=[，,。：:是就不没都也在要能可应必导让使有对意说表只还才很太比已被跟与因将把会又更最挺特真确]"
     r"|$))"
 )
+_POINTER = re.compile(
+    r"(?<![\w'’])(?:he|she|him|her|his|hers|they|them|it|its|this|that(?=[ ,.]*$|\ one\b))\b(?!\ (?:rains|takes\b.*\bto))"
+    r"|[他她它]们?(?!人)|(?:这|那)(?:个|些|样|种|里|边|件事|点|条)?(?=[，,。：:是就不没也在要能我你用放说]|$)",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NAMED = re.compile(r"`|[a-z][\w-]*[\ ,].*|[\u3400-\u9fff]{2,}[，、的说是在和对]", re.IGNORECASE)
 _IT = re.compile(rf"^({_LEADS})(?:it|this|that)\b(?!\ (?:turns\ out))", re.IGNORECASE)
 _IT_ZH = re.compile(rf"^({_ZH_LEADS})(?:它|这个|那个|这|那)")
 
@@ -88,6 +94,12 @@ def is_bare(text: str) -> bool:
     if _EXPLETIVE.match(text):
         return False
     return bool(_BARE_EN.match(text) or _BARE_ZH.match(text))
+
+
+def leans(text: str) -> bool:
+    """Whether a sentence needs what was said before it: a third person or a thing pointed at that it does not name."""
+    match = _POINTER.search(text)
+    return bool(match) and not _NAMED.search(text[: match.start() if match else 0])
 
 
 def named(text: str, name: str) -> str | None:

@@ -34,11 +34,13 @@ _DEICTIC = re.compile(
     r"|上面|下面|刚才|再来",
     re.IGNORECASE)  # fmt: skip
 _TO_YOU = re.compile(r"\b(?:you|your|u)\b|[你您]", re.IGNORECASE)
+_SELF = re.compile(r"\b(?:for\ me|to\ me|my|mine|our)\b|我(?!们?(?:来|先|去|看))", re.IGNORECASE | re.VERBOSE)
+_WEAK_END = re.compile(r"\b(?:anyway|though|i\ guess|or\ so|somehow|whatever)[.!]*$", re.IGNORECASE | re.VERBOSE)
 _ABUSE = re.compile(
     r"\b(?:fuck\w*|shit\w*|damn|wtf|idiot|stupid|dumb|crap|broken|lol|haha\w*|omg|ugh|wow|dude|hmm+)\b|烦|操|靠"
     r"|哈哈|嘻|呜|笑死|累死|气死|无语|服了",
     re.IGNORECASE)  # fmt: skip
-_SOFT_END = re.compile(r"[吧啊呀哦哈啦嘛呗哇]+[。！!~～\s]*$|!+$|\.{3}$|…$")
+_SOFT_END = re.compile(r"[吧啊呀哦哈啦嘛呗哇]+[。！!~～\s]*$|吧[，,]|!+$|\.{3}$|…$")
 _PROGRESS = re.compile(
     r"\bi(?:'m|\ am|'ll|\ will|\ just|\ have\ just|'ve\ just)\ (?:looking|trying|going|wondering|thinking"
     r"|getting|seeing|checking|reading|testing|asking|talking|leaving|doing|gonna|back|here|done|going|look"
@@ -61,6 +63,8 @@ def says_enough(text: str) -> bool:
     points = 2 * named + bool(_LASTING.search(text)) + bool(_SUBJECT.match(text)) + is_specific(text)
     points += (size >= (10 if chinese else 8)) + (size >= (18 if chinese else 13))
     points += chinese and len(re.findall(r"[，,；;]", text)) >= 1 and size >= 12
+    points += bool(_SELF.search(text))
+    points -= bool(_WEAK_END.search(text))
     points -= 2 * bool(_TO_YOU.search(text)) + 2 * bool(_ABUSE.search(text)) + 3 * bool(_PROGRESS.search(text))
     points -= min(2, len(_DEICTIC.findall(text))) + bool(_SOFT_END.search(text))
     points -= 2 * (not chinese and not _VERB.search(text))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from alaya_core.models.card_types import CardType
 from alaya_core.services.distill import forms_en, forms_zh
+from alaya_core.services.distill.acknowledge import answered, is_noted
 from alaya_core.services.distill.classify import KEEP, Kind, Verdict, classify, plain, without_filler
 from alaya_core.services.distill.entities import entities
 from alaya_core.services.distill.segment import Sentence
@@ -26,6 +27,7 @@ class Unit:
         turns: Where the words stand.
         person: Whether a person said it.
         name: The speaker's name; may be empty.
+        answers: The turn of a person that it follows; -1 if none.
     """
 
     parts: tuple[str, ...]
@@ -34,6 +36,7 @@ class Unit:
     turns: tuple[int, ...]
     person: bool
     name: str = ""
+    answers: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,15 @@ _NOTHING = Verdict(Kind.STATEMENT)
 
 def hear(found: list[Sentence], *, person: bool) -> list[Heard]:
     """Each sentence with its verdict."""
-    return [Heard(one, classify(one.text, person=person)) for one in found]
+    out: list[Heard] = []
+    bare = False  # whether the turn so far only acknowledges
+    for one in found:
+        verdict = classify(one.text, person=person)
+        if not person:
+            one, verdict = answered(one, verdict, after=bare)
+            bare = is_noted(verdict) and not verdict.kept
+        out.append(Heard(one, verdict))
+    return out
 
 
 def units(

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from alaya_core.errors import SourceError
 from alaya_core.models.session import SessionHeader, SkippedLine, ToolCall, Turn, TurnKind
-from alaya_core.readers import SourceHints, header_to_json, read_sessions, turn_from_json, turn_to_json
+from alaya_core.models.session_json import header_to_json, turn_from_json, turn_to_json
+from alaya_core.readers import SourceHints, read_sessions
 from alaya_core.readers.alaya_stream import read_alaya
 
 Read = list[tuple[SessionHeader, list[Turn], list[SkippedLine]]]
@@ -80,7 +81,7 @@ def own_file(header: SessionHeader, turns: list[Turn]) -> str:
     """A session as it is kept: one turn a line inside the JSON."""
     head = json.dumps(header_to_json(header), ensure_ascii=False)
     rows = ",\n".join(json.dumps(turn_to_json(turn), ensure_ascii=False) for turn in turns)
-    return f'{head[:-1]}, "turns":[\n{rows}\n]}}\n'
+    return f'{head[:-1]}, "turns": [\n{rows}\n], "metadata": {json.dumps(header.metadata)}}}\n'
 
 
 @given(st.lists(turns_strategy, max_size=4), st.dictionaries(words, values, max_size=3), st.integers(0, 1))
@@ -222,3 +223,12 @@ def test_a_disk_that_fails_is_a_source_error() -> None:
 
     with pytest.raises(SourceError, match="Input/output error"):
         list(read_sessions(Broken(b'{"id":"s","turns":[]}' + b" " * 70_000), SourceHints("x.json"), "alaya"))
+
+
+@pytest.mark.parametrize("small", [None, 0])
+def test_small_numbers_are_milliseconds_in_own_files_only(small: int | None) -> None:
+    own = '{"id":"s","timestamp":-1000,"format":"text","turns":[{"role":"user","content":"a","timestamp":5}]}'
+    [(header, [turn], _)] = read(own, small=small)
+    assert (header.timestamp, turn.timestamp) == (-1000, 5)
+    [(header, [turn], _)] = read(own.replace('"format":"text",', ""), small=small)
+    assert (header.timestamp, turn.timestamp) == (-1_000_000, 5_000)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from alaya_core.errors import SourceError
 from alaya_core.models.session import Turn, TurnKind
-from alaya_core.readers import SourceHints, detect, read_sessions, turn_from_json, turn_to_json
+from alaya_core.models.session_json import turn_from_json, turn_to_json
+from alaya_core.readers import SourceHints, detect, read_sessions
 from alaya_core.readers.alaya import FORMATS
 
 STREAMED = [name for name in FORMATS if name != "openclaw-sqlite"]

@@ -9,7 +9,8 @@ import pytest
 
 from alaya_core.errors import SourceError
 from alaya_core.models.session import SessionStream, TurnKind
-from alaya_core.readers import expand, hints_for, read_sessions, turn_from_json, turn_to_json
+from alaya_core.models.session_json import turn_from_json, turn_to_json
+from alaya_core.readers import expand, hints_for, read_sessions
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 UUID = "11111111-2222-4333-8444-555555555555"

@@ -1,13 +1,15 @@
-"""A turn as session files keep it: the fields that say something, and the source's own small fields beside them."""
+"""Sessions as their files keep them: of a turn, the fields that say something, the source's own small fields beside."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from alaya_core.models.session import ToolCall, Turn, TurnKind
+from alaya_core.models.session import SessionHeader, ToolCall, Turn, TurnKind
 
-OWN_FIELDS = frozenset({"role", "content", "timestamp", "kind", "text", "tool_calls", "thinking", "name", "key"})
+TURN_FIELDS = frozenset(
+    {"role", "content", "timestamp", "kind", "text", "tool_calls", "thinking", "name", "key", "extra"}
+)
 _SEARCHED = (TurnKind.MESSAGE, TurnKind.TOOL)
 
 
@@ -19,7 +21,7 @@ def turn_to_json(turn: Turn) -> dict[str, Any]:
     raw: dict[str, Any] = {"role": turn.role, "content": turn.content, "timestamp": turn.timestamp}
     if turn.kind is not TurnKind.MESSAGE:
         raw["kind"] = str(turn.kind)
-    if turn.text != _usual_text(turn.kind, turn.content):
+    if turn.text != usual_text(turn.kind, turn.content):
         raw["text"] = turn.text
     if turn.tool_calls:
         raw["tool_calls"] = [
@@ -28,7 +30,9 @@ def turn_to_json(turn: Turn) -> dict[str, Any]:
     for name in ("thinking", "name", "key"):
         if getattr(turn, name):
             raw[name] = getattr(turn, name)
-    raw.update({name: value for name, value in turn.extra.items() if name not in OWN_FIELDS})
+    raw.update({name: value for name, value in turn.extra.items() if name not in TURN_FIELDS})
+    if clashing := {name: value for name, value in turn.extra.items() if name in TURN_FIELDS}:
+        raw["extra"] = clashing
     return raw
 
 
@@ -41,16 +45,28 @@ def turn_from_json(raw: Mapping[str, Any]) -> Turn:
         content=content,
         timestamp=raw["timestamp"],
         kind=kind,
-        text=raw.get("text", _usual_text(kind, content)),
+        text=raw.get("text", usual_text(kind, content)),
         tool_calls=tuple(
             ToolCall(call["id"], call["name"], call.get("arguments")) for call in raw.get("tool_calls", ())
         ),
         thinking=raw.get("thinking", ""),
         name=raw.get("name", ""),
         key=raw.get("key", ""),
-        extra={name: value for name, value in raw.items() if name not in OWN_FIELDS},
+        extra={name: value for name, value in raw.items() if name not in TURN_FIELDS} | raw.get("extra", {}),
     )
 
 
-def _usual_text(kind: TurnKind, content: str) -> str:
+def usual_text(kind: TurnKind, content: str) -> str:
+    """What is searched of a turn unless it says otherwise: all of a message or of tool output, nothing of the rest."""
     return content if kind in _SEARCHED else ""
+
+
+def header_to_json(header: SessionHeader) -> dict[str, Any]:
+    """A session's header without its metadata; it stands before the turns, and naming the format marks it as ours."""
+    return {
+        "id": header.id,
+        "timestamp": header.timestamp,
+        "channel": header.channel,
+        "agent": header.agent,
+        "format": header.format,
+    }
