@@ -1,6 +1,7 @@
 """The only reader of config files and of the environment.
 
-Precedence: environment, then `config.json` of the home, then the defaults here. The file is never rewritten.
+Settings come from `config.json` of the home, else they are the defaults here; the file is never rewritten. The
+environment says which home and which agent.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class TemperatureConfig(Section):
     cold_threshold: float = Field(0.3, ge=0, le=1, description="COLD below it, when long unused")
     cold_days: int = Field(30, ge=0, description="days unused before a card may turn COLD")
     hot_limit: int = Field(5_000, ge=0, description="most HOT cards; the coolest above it are WARM")
+    warm_limit: int = Field(20_000, ge=0, description="most WARM cards; beyond it those that may turn COLD do")
 
 
 class LifecycleConfig(Section):
@@ -112,8 +114,20 @@ RENAMED = {
 }
 """Keys of earlier documents, and what they are called here."""
 
-PLANNED = frozenset({"version", "data_dir", "introspect", "logging", "working_memory", "scopes", "llm"})
-"""Keys that are known but that nothing reads."""
+UNUSED = frozenset(
+    {
+        "data_dir",
+        "introspect",
+        "logging",
+        "temperature.recency_decay",
+        "temperature.frequency_cap",
+        "distill.llm_provider",
+        "distill.model",
+        "distill.prompt_template",
+        "distill.min_session_tokens",
+    }
+)
+"""Keys of earlier documents that nothing reads: they are named, not taken for mistakes."""
 
 
 class Config(Section):
@@ -195,7 +209,10 @@ def _known_only(raw: dict[str, Any], warnings: list[str], path: Path) -> dict[st
     known_keys = {key for key, _, _ in setting_names()}
     groups: dict[str, dict[str, Any]] = {}
     for group, value in raw.items():
-        if group in PLANNED or group.startswith("_"):
+        if group == "version":
+            continue
+        if group in UNUSED:
+            warnings.append(f"{path}: {group} is known, but nothing reads it")
             continue
         if not isinstance(value, dict):
             warnings.append(f"{path}: unknown key {group}")
@@ -206,6 +223,9 @@ def _known_only(raw: dict[str, Any], warnings: list[str], path: Path) -> dict[st
             if renamed:
                 warnings.append(f"{path}: {key} is called {renamed} here")
                 key = renamed
+            if key in UNUSED:
+                warnings.append(f"{path}: {key} is known, but nothing reads it")
+                continue
             if key not in known_keys:
                 warnings.append(f"{path}: unknown key {key}")
                 continue

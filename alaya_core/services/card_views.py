@@ -45,7 +45,13 @@ class Now:
 def tier_rules(config: Config) -> TierRules:
     """The tier rules of a config."""
     own = config.temperature
-    return TierRules(hot=own.hot_threshold, cold=own.cold_threshold, cold_days=own.cold_days, hot_limit=own.hot_limit)
+    return TierRules(
+        hot=own.hot_threshold,
+        cold=own.cold_threshold,
+        cold_days=own.cold_days,
+        hot_limit=own.hot_limit,
+        warm_limit=own.warm_limit,
+    )
 
 
 def card_view(card: Card, now: Now) -> CardView:

@@ -128,7 +128,7 @@ class ConfigRow(Answer):
     key: str
     value: Any
     default: Any
-    origin: Literal["default", "file", "environment"]
+    origin: Literal["default", "file"]
     meaning: str
 
 

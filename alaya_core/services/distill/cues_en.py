@@ -252,6 +252,11 @@ CUES = (
         r"\b(?:for\ (?:context|the\ record|your\ information)|fyi|background:|context:|heads[\ -]up"
         r"|just\ so\ you\ know|note\ to\ self|for\ (?:future\ )?reference)\b",
         person=True),
+    cue("change", T.FACT, 0.6, GENERAL,
+        r"\b(?:took\ over|takes\ over|(?:is|are)\ now\ (?:in|at|on|with|run|owned|called|responsible|part|the)|replaces"
+        r"|has\ been\ (?:moved|replaced|renamed|cancelled|postponed)|(?:was|were)\ (?:replaced|renamed|postponed|moved)"
+        r"|goes?\ up|went\ (?:up|down)\ (?:to|by|from)|raises?\ (?:the|our|my))\b",
+        person=True),
     cue("concept", T.CONCEPT, 0.6, GENERAL,
         r"\b(?:stands\ for|is\ short\ for|is\ what\ we\ call|we\ call\ (?:it|that|this|the)|refers\ to"
         r"|is\ defined\ as|in\ our\ (?:team|company|codebase|jargon|domain)|by\ \"?\w+\"?\ (?:i|we)\ mean)\b"

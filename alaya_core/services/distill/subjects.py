@@ -76,6 +76,13 @@ _THEY = (
     (r"\bmyself\b", "themselves"),
     (r"\bmine\b", "theirs"),
 )
+# `Lost my passport in Hanoi`: the speaker is the subject.
+_ELIDED = re.compile(
+    r"^(?:lost|bought|moved|booked|passed|failed|got|started|finished|had|broke|sold|met|found|left|quit|switched|cancelled"
+    r"|signed|ordered|tried|took|went|renewed|forgot|can't|cannot|don't|won't|will|am|have|prefer|hate|love|need|want)\b"
+    r"(?=.*\b(?:my|me|myself)\b|\ (?:the|an?|to)\b)",
+    re.IGNORECASE | re.VERBOSE,
+)
 _FIRST_EN = re.compile(
     r"\b(?:I|I'm|I've|I'd|I'll|i|i'm|i've|i'd|i'll|my|me|mine|myself|we|we're|we've|we'll|our|ours|us)\b|\bI[’']",
     re.IGNORECASE,
@@ -138,7 +145,11 @@ def _third_zh(text: str, who: str) -> str:
         return f"{who}：{text}"
     text = re.sub(rf"我(?=(?:大|小|前|新|好)?{KIN})", f"{who}的", text)
     text = re.sub(r"我(?!们|国|校)", f"{who}{gap}", text)
-    return text.replace("本人", who).replace(f"{who}{gap}的", f"{who}的")
+    text = text.replace("本人", who).replace(f"{who}{gap}的", f"{who}的")
+    if gap:
+        text = re.sub(rf"(?<=[\u3400-\u9fff]){re.escape(who)}", f" {who}", text)
+        text = re.sub(rf"{re.escape(who)} (?=[、，。：；！？」』”）]|$)", who, text)
+    return text
 
 
 def _third_en(text: str, who: str) -> str:
@@ -148,7 +159,12 @@ def _third_en(text: str, who: str) -> str:
         r"|moving\ (?:to|off)\ [A-Z])\b)",
         "", text, flags=re.IGNORECASE | re.VERBOSE,
     )  # fmt: skip
-    if re.match(r"^(?:we|our|us)\b", text, re.IGNORECASE):
+    if re.match(r"^our\b", text, re.IGNORECASE):
+        text = f"{who}'s{text[3:]}"
+    elided = _ELIDED.match(text)
+    if elided:
+        text = f"I {text[:1].lower()}{text[1:]}"
+    if re.match(r"^(?:we|us)\b", text, re.IGNORECASE):
         return f"{who}: {text[:1].lower()}{text[1:]}"
     match = _SELF.search(text)
     if match:
@@ -157,6 +173,8 @@ def _third_en(text: str, who: str) -> str:
         if said == "i":
             after = f" {_verb(match[2] or '', after.lstrip())}"
         text = f"{before}{who}{chr(39) + 's' if said == 'my' else ''}{after}"
+    else:
+        text = re.sub(r"\bmine\b", f"{who}'s", text, count=1)
     for pattern, swap in _THEY:
         text = re.sub(pattern, swap, text)
     return text

@@ -30,11 +30,12 @@ _VERB = re.compile(
     r"|want|take|keep|pay|eat)\b"
 )
 _DEICTIC = re.compile(
-    r"\b(?:this|that|these|those|here|there|it|them|above|below|again|now|same)\b|[这那它](?!时|么|天|儿|边|里)"
+    r"(?<!when\ )\b(?:this|that|these|those|here|there|it|them|above|below|again|now|same)\b|[这那它](?!时|么|天|儿|边|里)"
     r"|上面|下面|刚才|再来",
     re.IGNORECASE)  # fmt: skip
 _TO_YOU = re.compile(r"\b(?:you|your|u)\b|[你您]", re.IGNORECASE)
 _SELF = re.compile(r"\b(?:for\ me|to\ me|my|mine|our)\b|我(?!们?(?:来|先|去|看))", re.IGNORECASE | re.VERBOSE)
+_CORRECTS = re.compile(r"(?:no|nope|wrong|not\ (?:that|this|quite|what))\b[,.]?|不对|不是(?:这|那|的|啦)|错了|不要这", re.IGNORECASE | re.VERBOSE)
 _WEAK_END = re.compile(r"\b(?:anyway|though|i\ guess|or\ so|somehow|whatever)[.!]*$", re.IGNORECASE | re.VERBOSE)
 _ABUSE = re.compile(
     r"\b(?:fuck\w*|shit\w*|damn|wtf|idiot|stupid|dumb|crap|broken|lol|haha\w*|omg|ugh|wow|dude|hmm+)\b|烦|操|靠"
@@ -63,6 +64,7 @@ def says_enough(text: str) -> bool:
     points = 2 * named + bool(_LASTING.search(text)) + bool(_SUBJECT.match(text)) + is_specific(text)
     points += (size >= (10 if chinese else 8)) + (size >= (18 if chinese else 13))
     points += chinese and len(re.findall(r"[，,；;]", text)) >= 1 and size >= 12
+    points -= 2 * bool(_CORRECTS.match(text))
     points += bool(_SELF.search(text))
     points -= bool(_WEAK_END.search(text))
     points -= 2 * bool(_TO_YOU.search(text)) + 2 * bool(_ABUSE.search(text)) + 3 * bool(_PROGRESS.search(text))

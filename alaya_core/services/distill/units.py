@@ -10,6 +10,7 @@ from alaya_core.services.distill import forms_en, forms_zh
 from alaya_core.services.distill.acknowledge import answered, is_noted
 from alaya_core.services.distill.classify import KEEP, Kind, Verdict, classify, plain, without_filler
 from alaya_core.services.distill.entities import entities
+from alaya_core.services.distill.leads import without_lead
 from alaya_core.services.distill.segment import Sentence
 from alaya_core.services.distill.subjects import is_bare, named
 
@@ -95,7 +96,7 @@ def units(
     for index, one in enumerate(heard):
         if not one.verdict.kept:
             continue
-        core = without_filler(plain(one.text))
+        core = without_lead(without_filler(plain(one.text)))
         bare, answer = is_bare(core), bool(_ANSWERS.search(core))
         if not bare and not answer:
             out.append(Unit((one.text,), one.text, one.verdict, (turn,), person, name))
