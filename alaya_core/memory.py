@@ -446,9 +446,20 @@ def _workspace(
         accesses=AccessLog(place.accesses, place.raw / "vitals.jsonl"),
         make_vectors=make_vectors,
         make_embedder=make_embedder,
-        embedding_host=config.embedding.base_url
-        or (None if config.embedding.provider == "bundled" else config.embedding.provider),
+        embedding_host=_embedding_host(config),
     )
+
+
+def _embedding_host(config: Config) -> str | None:
+    """The host that text is sent to; None with the built-in model."""
+    if config.embedding.provider == "bundled":
+        return None
+    from urllib.parse import urlsplit
+
+    from alaya_core.providers.presets import PRESETS
+
+    preset = PRESETS.get(config.embedding.provider)
+    return urlsplit(config.embedding.base_url or (preset.base_url if preset else "") or "").netloc or None
 
 
 def _embedding_settings(config: Config) -> EmbeddingSettings:

@@ -6,7 +6,6 @@ mark is moved last, so that a process killed anywhere in between only means that
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -89,22 +88,31 @@ def sync(
 
 
 def rebuild_vectors(workspace: Workspace, progress: ProgressSink = silent, cancel: CancelToken | None = None) -> Synced:
-    """Builds a new generation of L1 from the graph, the sessions and the cache, beside the living one, and switches."""
+    """Builds a new generation of L1 from the graph, the sessions and the cache, beside the living one, and switches.
+
+    Raises:
+        ProviderError: Vectors are missing because the service does not answer, and the living generation has some:
+            it goes on living.
+    """
     with workspace.locks.indexing():
         fresh = workspace.vectors.new_generation()
-        model, dimensions = _model(workspace)
+        found = Synced()
+        model, dimensions = _model(workspace, found)
         with workspace.locks.writing("rebuild l1"):
             fresh.create(model, dimensions)
         outcome = _sync(workspace, fresh, True, progress, cancel)
+        outcome.notes = found.notes + outcome.notes
         with workspace.locks.writing("rebuild l1"):
+            if outcome.notes and workspace.vectors.mark().dimensions:
+                fresh.discard()
+                raise ProviderError(outcome.notes[0], "the tables stay as they were; repeat when the service answers")
             workspace.vectors.switch_to(fresh)
         return outcome
 
 
 def _pending(store: VectorStore) -> int:
-    if not store.mark().dimensions:
-        return 0
-    return store.cards.count("vector IS NULL AND vector_dropped = false")
+    without = "vector IS NULL AND " if store.mark().dimensions else ""
+    return store.cards.count(f"{without}vector_dropped = false")
 
 
 def _sync(
@@ -112,7 +120,7 @@ def _sync(
 ) -> Synced:
     outcome = Synced()
     if not store.exists:
-        model, dimensions = _model(workspace)
+        model, dimensions = _model(workspace, outcome)
         with workspace.locks.writing("index"):
             store.create(model, dimensions)
     mark = store.mark()
@@ -138,12 +146,14 @@ def _sync(
     return outcome
 
 
-def _model(workspace: Workspace) -> tuple[str, int]:
+def _model(workspace: Workspace, outcome: Synced) -> tuple[str, int]:
     """The model whose vectors a new table holds, and their length; no length while nobody knows it."""
     provider = workspace.embedder.provider
     if provider.dimensions is None:
-        with contextlib.suppress(ProviderError):
+        try:
             provider.embed_query("alaya")
+        except ProviderError as error:
+            outcome.notes.append(f"no vectors: {error.message}")
     return provider.model, provider.dimensions or 0
 
 
@@ -183,7 +193,8 @@ def _write_cards(
     missing = [card for card in warm if card.id not in vectors]
     vectors |= store.vectors_of_text({card.id: card.content_hash() for card in missing})
     rows = [card_row(card, seqs[card.id], vectors.get(card.id)) for card in living]
-    gone = [card_id for card_id in ids if card_id not in {card.id for card in living}]
+    found = {card.id for card in living}
+    gone = [card_id for card_id in ids if card_id not in found]
     with workspace.locks.writing("index"):
         store.cards.put(rows)
         if gone:
@@ -291,7 +302,8 @@ def card_from_table(row: dict[str, Any]) -> Card:
 
 
 def _hot_first(workspace: Workspace) -> list[str]:
-    with workspace.graph.reading() as reader:
+    """Cards in the order of the matrix; the caller holds the writer lock."""
+    with workspace.graph.reading_to_write() as reader:
         cards = reader.all_cards()
     now = Now(workspace.clock(), workspace.config, workspace.vitals.all())
     return [card.id for card in cards if now.tier(card) is Tier.HOT]

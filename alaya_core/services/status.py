@@ -90,7 +90,7 @@ def _health(workspace: Workspace, cards: list[Card], now: Now, mark: VectorMark,
     if stale:
         said.append("the graph is behind the ledger; another process is writing")
     if mark.pending:
-        said.append(f"{mark.pending} cards wait for their vectors: run `alaya rebuild l1` or recall again")
+        said.append(f"vectors still to be made: {mark.pending}; `alaya rebuild l1` makes them")
     model = workspace.config.embedding.model
     if model and mark.model and not mark.model.endswith(model):
         said.append(f"vectors are of {mark.model}, but {model} is configured: run `alaya rebuild l1`")

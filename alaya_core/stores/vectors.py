@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alaya_core.models.card import CardState
 from alaya_core.models.requests import Filters
 from alaya_core.stores.files import close_to_others, make_directory, write_file
 from alaya_core.stores.generations import Generations
+from alaya_core.stores.held_cards import MOST, HeldCards
 from alaya_core.stores.ledger import LedgerMark
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, save_matrix
-from alaya_core.stores.vector_filters import card_condition, passage_condition
+from alaya_core.stores.vector_filters import SEARCHED, card_condition, passage_condition
 from alaya_core.stores.vector_tables import CARDS, PASSAGES, Table, connect, one_of, quoted
 
 if TYPE_CHECKING:
@@ -44,6 +47,10 @@ PASSAGE_ANSWER = ("id", "session_id", "turn", "piece", "role", "kind", "text", "
 
 _BACKLOG = 1_000
 _OVERLAY = 2_000
+_OFTEN = 3
+"""Recalls that make it worth having all cards in memory."""
+_REST = 1_000
+"""Recalls until it is looked again whether there are few enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +113,9 @@ class VectorStore:
         self._building = generation
         self._opened: tuple[Path, int, Table, Table] | None = None
         self._matrix: tuple[tuple[Path, int], Matrix] | None = None
+        self._searched: tuple[tuple[Path, int], set[str] | None] | None = None
+        self._held: HeldCards | None = None
+        self._matches = 0
 
     @property
     def path(self) -> Path:
@@ -158,13 +168,38 @@ class VectorStore:
         """What a recall needs of some cards, by id."""
         if not ids:
             return {}
+        if (held := self._held_cards()) is not None:
+            return held.rows(ids)
         return {row["id"]: row for row in self.cards.rows(one_of("id", ids), CARD_ANSWER)}
 
     def match_cards(
         self, words: str, filters: Filters, scopes: Sequence[str] | None, limit: int
     ) -> list[dict[str, Any]]:
         """Cards that hold any of these words, best first, with `_score` (BM25)."""
-        return self.cards.match(words, card_condition(filters, scopes), CARD_ANSWER, limit)
+        self._matches += 1
+        condition = card_condition(filters, scopes)
+        held = self._held_cards()
+        if held is None:
+            return self.cards.match(words, condition, CARD_ANSWER, limit)
+        # Without a condition the index answers in half the time, and archived cards are few.
+        usual = filters == Filters() and scopes is None
+        found = self.cards.match(words, None if usual else condition, ["id"], limit)
+        cards = held.rows(row["id"] for row in found)
+        hidden = [row for row in found if usual and row["id"] in cards and cards[row["id"]]["state"] not in SEARCHED]
+        if hidden and len(found) == limit:
+            found, hidden = self.cards.match(words, condition, ["id"], limit), []
+            cards = held.rows(row["id"] for row in found)
+        passed = [row for row in found if row not in hidden and row["id"] in cards]
+        return [{**cards[row["id"]], "_score": row["_score"]} for row in passed]
+
+    def _held_cards(self) -> HeldCards | None:
+        """All cards in memory, once this process has recalled often enough; None before, or when they are too many."""
+        if self._matches < _OFTEN:
+            return None
+        if self._held is None or self._held.table is not self.cards:
+            self._held = HeldCards(self.cards, CARD_ANSWER) if self.cards.count() <= MOST else None
+            self._matches = _OFTEN if self._held else -_REST
+        return self._held
 
     def match_passages(
         self, words: str, filters: Filters, scopes: Sequence[str] | None, limit: int
@@ -174,9 +209,13 @@ class VectorStore:
 
     def allowed(self, filters: Filters, scopes: Sequence[str] | None) -> set[str] | None:
         """Ids of the cards that the filters let through; None = all that a search sees anyway."""
-        if filters == Filters() and scopes is None:
-            return None
-        return set(self.cards.arrow(card_condition(filters, scopes), ["id"]).column("id").to_pylist())
+        if filters != Filters() or scopes is not None:
+            return self._ids(card_condition(filters, scopes))
+        stamp = (self.path, self.mark().seq)
+        if self._searched is None or self._searched[0] != stamp:
+            archived = self.cards.count(one_of("state", [CardState.ARCHIVED]))
+            self._searched = (stamp, self._ids(card_condition(filters, scopes)) if archived else None)
+        return self._searched[1]
 
     def inspect(self) -> Inspection:
         """Everything `verify` wants to know of the tables."""
@@ -269,11 +308,19 @@ class VectorStore:
         """A store to build the next generation in."""
         return VectorStore(self._folder, self._generations.next() if self.exists else self.path)
 
+    def discard(self) -> None:
+        """Removes a generation that was being built."""
+        assert self._building is not None
+        shutil.rmtree(self._building, ignore_errors=True)
+
     def switch_to(self, built: VectorStore) -> None:
         """Makes a built generation the living one and removes the others; the caller holds the writer lock."""
         self._generations.switch(built.path)
         self._generations.remove_others()
-        self._opened = self._matrix = None
+        self._opened = self._matrix = self._searched = None
+
+    def _ids(self, where: str) -> set[str]:
+        return set(self.cards.arrow(where, ["id"]).column("id").to_pylist())
 
     def _saved_seq(self) -> int | None:
         try:
