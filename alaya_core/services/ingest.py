@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ from alaya_core.stores.sources import decompress, file_blocks, file_digests
 _BATCH_SESSIONS = 64
 _BATCH_BYTES = 32 << 20
 _SHOWN_SKIPS = 50
+_BEGINNING = 256
 _MANY_SESSIONS = ("alaya", "text")
 """Formats whose files may hold more than one session."""
 
@@ -116,8 +118,11 @@ class Ingest:
         with tempfile.TemporaryFile() as file:
             while block := stdin.read(1 << 20):
                 file.write(block)
+            file.seek(0)
+            beginning = hashlib.sha256(file.read(_BEGINNING)).hexdigest()
             try:
-                self._take(file, SourceHints("stdin"), None)
+                # Named by how it begins: it may grow, and two that have nothing in common are two.
+                self._take(file, SourceHints(f"stdin-{beginning[:8]}"), None)
             except SourceError as error:
                 self._fail(Path("-"), error.message)
 
@@ -232,6 +237,9 @@ class Ingest:
             events: list[Event] = []
             for item in pending:
                 now = reader.session(item.info.id)
+                if now is not None and now.chain == item.info.chain:
+                    item.outcome.status, item.outcome.new_turns = "unchanged", 0
+                    continue
                 if (now.chain if now else None) != (item.before.chain if item.before else None):
                     item.outcome.status, item.outcome.reason = "failed", "another process changed it meanwhile; repeat"
                     continue
@@ -253,7 +261,7 @@ class Ingest:
                 item.prepared.discard()
         for item in pending:
             self._outcomes.append(item.outcome)
-            if item.outcome.status == "failed":
+            if item.outcome.status in ("failed", "unchanged"):
                 continue
             self._work.sessions.write_markdown(item.info.path, markdown(item.info, self._turns(item.info)))
             if item.replaced:

@@ -6,20 +6,26 @@ import contextlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alaya_core.errors import BusyError, DamagedError, NewerHomeError, ReadOnlyHomeError
 from alaya_core.models.commit import Commit
 from alaya_core.stores.files import make_directory
 from alaya_core.stores.generations import Generations
 from alaya_core.stores.graph_apply import apply_commits
-from alaya_core.stores.graph_engine import open_graph
+from alaya_core.stores.graph_engine import GraphConnection, LaterConnection, UnfinishedGraphError, open_graph
 from alaya_core.stores.graph_read import GraphReader, read_mark
 from alaya_core.stores.graph_rows import SCHEMA
-from alaya_core.stores.ledger import Ledger
+from alaya_core.stores.ledger import Ledger, LedgerMark
 from alaya_core.stores.locking import HomeLocks
+
+if TYPE_CHECKING:
+    from alaya_core.stores.link_index import LinkIndex
 
 _CHUNK = 2_000
 """Events a transaction: what keeps a write below the time that others wait for."""
+_OFTEN = 3
+"""Recalls without a change between them that make it worth having all links in memory."""
 
 
 class GraphStore:
@@ -36,6 +42,8 @@ class GraphStore:
         self._locks = locks
         self._ledger = ledger
         self._generations = Generations(folder, ".kuzu")
+        self._links: LinkIndex | None = None
+        self._looks = (0, 0)  # the last commit of the graph whose links were asked for, and how often
         self.notices: list[str] = []
 
     @property
@@ -54,6 +62,10 @@ class GraphStore:
             BusyError: A writer held it all that time, or another process has the only pen and there is no graph yet.
         """
         with contextlib.ExitStack() as stack:
+            if self._links is not None and self._links.path == self.path and not self._is_apart(self._links.seq):
+                later = LaterConnection(lambda: self._opened(stack, timeout_s))
+                yield GraphReader(later, links=self._links)
+                return
             reader = self._open(stack, timeout_s)
             if reader is None or reader.stale:
                 try:
@@ -88,14 +100,29 @@ class GraphStore:
             return None
         try:
             graph = stack.enter_context(open_graph(self.path, write=False))
-            return GraphReader(graph, stale=self._is_behind(read_mark(graph).seq))
+            seq = read_mark(graph).seq
+            return GraphReader(graph, self._is_apart(seq), on_links=lambda reader: self._looked_at(reader, seq))
         except DamagedError:
             return None
 
-    def _is_behind(self, seq: int) -> bool:
-        """Whether the ledger holds more; one that cannot be trusted does."""
+    def _opened(self, stack: contextlib.ExitStack, timeout_s: float | None) -> GraphConnection:
+        reader = self._open(stack, timeout_s)
+        if reader is None:
+            raise BusyError("the graph is being built", "wait a moment and repeat")
+        return reader.graph
+
+    def _looked_at(self, reader: GraphReader, seq: int) -> None:
+        """Takes all links into memory when this process has looked at some of this state often enough."""
+        self._looks = (seq, self._looks[1] + 1 if self._looks[0] == seq else 1)
+        if self._looks[1] >= _OFTEN:
+            from alaya_core.stores.link_index import LinkIndex
+
+            self._links = LinkIndex(reader.graph, self.path, seq)
+
+    def _is_apart(self, seq: int) -> bool:
+        """Whether the ledger holds more, or less because it was restored; one that cannot be trusted does."""
         try:
-            return seq < self._ledger.last_seq()
+            return seq != self._ledger.last_seq()
         except DamagedError:
             return True
 
@@ -108,16 +135,28 @@ class GraphStore:
             self.rebuild()
             return
         try:
-            with self._locks.graph_reading(), open_graph(self.path, write=False) as graph:
-                mark = read_mark(graph)
+            mark = self._mark()
         except DamagedError as error:
             aside = self._generations.set_aside(self.path)
             said = f"the graph would not open ({error.message}); it lies in {aside.name}, a new one was made"
             self.notices.append(said)
             self.rebuild()
             return
+        if mark.seq > self._ledger.last_seq():
+            self.notices.append("the graph held changes that the ledger lost; a new one was made from the ledger")
+            self.rebuild()
+            return
         for chunk in _chunks(self._ledger.commits(mark)):
             self.apply(chunk)
+
+    def _mark(self) -> LedgerMark:
+        """How far the graph has read the ledger, after finishing what a killed writer left."""
+        try:
+            with self._locks.graph_reading(), open_graph(self.path, write=False) as graph:
+                return read_mark(graph)
+        except UnfinishedGraphError:
+            with self._locks.graph_writing(), open_graph(self.path, write=True) as graph:
+                return read_mark(graph)
 
     def apply(self, commits: list[Commit]) -> None:
         """Applies commits that follow the graph's mark, in one transaction; the caller holds the writer lock."""

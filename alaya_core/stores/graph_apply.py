@@ -9,7 +9,7 @@ from alaya_core.models.card import Card, Link
 from alaya_core.models.commit import Commit, event_cards
 from alaya_core.models.session import SessionInfo
 from alaya_core.stores.folding import LinkKey, fold, session_ids
-from alaya_core.stores.graph_engine import GraphConnection
+from alaya_core.stores.graph_engine import GraphConnection, Row
 from alaya_core.stores.graph_rows import (
     CARD_COLUMNS,
     SESSION_COLUMNS,
@@ -22,6 +22,7 @@ from alaya_core.stores.graph_rows import (
 )
 
 _BULK = 24
+_FEW = 8
 _LINK_COLUMNS = {
     "a": "string",
     "b": "string",
@@ -53,20 +54,32 @@ def apply_commits(graph: GraphConnection, commits: Sequence[Commit]) -> None:
 
 def read_cards(graph: GraphConnection, ids: Iterable[str]) -> dict[str, Card]:
     """Cards by id; those that do not exist are left out."""
-    wanted = list(ids)
-    if not wanted:
-        return {}
-    query = f"MATCH (c:Card) WHERE c.id IN $ids RETURN {returning('c', CARD_COLUMNS)}"
-    return {row[0]: card_from_row(row) for row in graph.run(query, {"ids": wanted})}
+    answer = returning("n", CARD_COLUMNS)
+    return {row[0]: card_from_row(row) for row in by_id(graph, "(n:Card {id: $id})", answer, ids)}
 
 
 def read_sessions(graph: GraphConnection, ids: Iterable[str]) -> dict[str, SessionInfo]:
     """Sessions by id; those that do not exist are left out."""
-    wanted = list(ids)
-    if not wanted:
-        return {}
-    query = f"MATCH (s:Session) WHERE s.id IN $ids RETURN {returning('s', SESSION_COLUMNS)}"
-    return {row[0]: session_from_row(row) for row in graph.run(query, {"ids": wanted})}
+    answer = returning("n", SESSION_COLUMNS)
+    return {row[0]: session_from_row(row) for row in by_id(graph, "(n:Session {id: $id})", answer, ids)}
+
+
+def by_id(graph: GraphConnection, pattern: str, answer: str, ids: Iterable[str]) -> list[Row]:
+    """What a pattern around one node answers, for each of some ids.
+
+    Measured: `IN $ids` looks at every node and compares it with every id; a lookup of a single id costs 0.3 ms at any
+    size, a join with many of them about as much as one look at every node.
+
+    Args:
+        pattern: Holds `{id: $id}`.
+        answer: What is returned.
+    """
+    wanted = list(dict.fromkeys(ids))
+    if len(wanted) <= _FEW:
+        query = f"MATCH {pattern} RETURN {answer}"
+        return [row for one in wanted for row in graph.run(query, {"id": one})]
+    joined = pattern.replace("$id", "wanted")
+    return graph.run(f"UNWIND $ids AS wanted MATCH {joined} RETURN {answer}", {"ids": wanted})
 
 
 def _put(graph: GraphConnection, table: str, columns: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
@@ -83,8 +96,8 @@ def _root(graph: GraphConnection, cards: list[Card], known_before: set[str]) -> 
     """Writes the edges of cards to their sessions and entities."""
     stale = [card.id for card in cards if card.id in known_before]
     if stale:
-        graph.run("MATCH (c:Card)-[r:EXTRACTED_FROM]->() WHERE c.id IN $ids DELETE r", {"ids": stale})
-        graph.run("MATCH (c:Card)-[r:MENTIONS]->() WHERE c.id IN $ids DELETE r", {"ids": stale})
+        for kind in ("EXTRACTED_FROM", "MENTIONS"):
+            graph.run(f"UNWIND $ids AS wanted MATCH (c:Card {{id: wanted}})-[r:{kind}]->() DELETE r", {"ids": stale})
     named = sorted({source.session_id for card in cards for source in card.sources})
     present = set(read_sessions(graph, named))
     origins = [
@@ -141,8 +154,8 @@ def _link(graph: GraphConnection, links: Iterable[Link], known_before: set[str])
         for link in links
     ]
     maybe = sorted({row["a"] for row in rows if row["a"] in known_before})
-    query = "MATCH (a:Card)-[r:LINK]->(b:Card) WHERE a.id IN $ids RETURN a.id, b.id, r.relation"
-    existing = {tuple(row) for row in graph.run(query, {"ids": maybe})} if maybe else set()
+    pattern = "(a:Card {id: $id})-[r:LINK]->(b:Card)"
+    existing = {tuple(row) for row in by_id(graph, pattern, "a.id, b.id, r.relation", maybe)}
     fresh = [row for row in rows if (row["a"], row["b"], row["relation"]) not in existing]
     for row in rows:
         if (row["a"], row["b"], row["relation"]) in existing:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import importlib.util  # noqa: F401 - the engine needs it loaded to read Arrow tables
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from alaya_core.errors import AlayaError, BusyError, DamagedError
 from alaya_core.stores.files import FILE_MODE
+from alaya_core.text import storable
 
 ENGINE = "kuzu 0.11.3"
 
@@ -39,7 +41,7 @@ class GraphConnection:
             AssertionError: Parameters and query do not match (the engine would answer nothing, silently).
             DamagedError, BusyError, AlayaError: What the engine said, classified.
         """
-        given = dict(parameters or {})
+        given = {name: _cleaned(value) for name, value in (parameters or {}).items()}
         named = set(_PARAMETER.findall(query))
         assert named == set(given), f"parameters {sorted(given)} for a query that names {sorted(named)}"
         try:
@@ -50,6 +52,14 @@ class GraphConnection:
             return list(result.get_all())
         finally:
             result.close()
+
+    def table(self, query: str) -> Any:
+        """The answer of a statement without parameters as an Arrow table, each column in one piece."""
+        try:
+            with contextlib.closing(self._connection.execute(query)) as result:
+                return result.get_as_arrow().combine_chunks()
+        except RuntimeError as error:
+            raise classified(error) from error
 
     def load(self, query: str, columns: Mapping[str, Sequence[Any]], schema: Mapping[str, str]) -> None:
         """Runs a statement over many rows at once.
@@ -74,6 +84,32 @@ class GraphConnection:
             self._connection.execute(query, {"rows": pa.table(arrays)}).close()
         except RuntimeError as error:
             raise classified(error) from error
+
+
+class UnfinishedGraphError(DamagedError):
+    """Its last writer was killed while it closed the file: whoever opens it to write next finishes that work."""
+
+
+class LaterConnection(GraphConnection):
+    """A database that is opened when the first question comes, and not at all when none does.
+
+    Args:
+        opening: Opens it.
+    """
+
+    def __init__(self, opening: Callable[[], GraphConnection]) -> None:
+        self._opening = opening
+
+    @cached_property
+    def _connection(self) -> Any:
+        return self._opening()._connection
+
+
+def _cleaned(value: Any) -> Any:
+    """A value that the engine can hold: it takes a lone surrogate for damage."""
+    if isinstance(value, str):
+        return storable(value)
+    return [_cleaned(item) for item in value] if isinstance(value, list) else value
 
 
 @contextlib.contextmanager
@@ -115,6 +151,8 @@ def classified(error: Exception) -> AlayaError:
     lowered = text.lower()
     if "lock" in lowered and ("could not set" in lowered or "concurrency" in lowered):
         return BusyError("the graph is open in another process", "wait a moment and repeat")
+    if "replay" in lowered and "read-only" in lowered:
+        return UnfinishedGraphError("the graph's last writer was killed", "repeat the command")
     damaged = (
         "corrupt",
         "not a valid",

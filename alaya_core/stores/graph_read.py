@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from alaya_core.models.card import Card, CardState, Link
 from alaya_core.models.requests import Filters
 from alaya_core.models.session import SessionInfo
-from alaya_core.stores.graph_apply import read_cards, read_sessions
+from alaya_core.stores.graph_apply import by_id, read_cards, read_sessions
 from alaya_core.stores.graph_engine import GraphConnection
 from alaya_core.stores.graph_rows import CARD_COLUMNS, SESSION_COLUMNS, card_from_row, returning, session_from_row
 from alaya_core.stores.graph_rows import link_from_row as _link
 from alaya_core.stores.ledger import LedgerMark
 
+if TYPE_CHECKING:
+    from alaya_core.stores.link_index import LinkIndex
+
 _LINK = "r.relation, r.weight, r.reason, r.origin, r.created_at"
+_FEW = 4
 _ORDERS = {
     "recent": "c.updated_at DESC",
     "importance": "c.importance DESC",
@@ -43,10 +47,14 @@ class GraphReader:
 
     Attributes:
         stale: Whether the ledger holds commits that this graph does not have yet.
+        links: Its links in memory, where somebody has read them.
+        on_links: Called when links are looked for without.
     """
 
     graph: GraphConnection
     stale: bool = False
+    links: LinkIndex | None = None
+    on_links: Callable[[GraphReader], None] = lambda _: None
 
     def mark(self) -> LedgerMark:
         """How far it has read the ledger."""
@@ -66,7 +74,7 @@ class GraphReader:
         if ids is None:
             rows = self.graph.run("MATCH (c:Card) RETURN c.id, c.seq")
         else:
-            rows = self.graph.run("MATCH (c:Card) WHERE c.id IN $ids RETURN c.id, c.seq", {"ids": list(ids)})
+            rows = by_id(self.graph, "(c:Card {id: $id})", "c.id, c.seq", ids)
         return {row[0]: row[1] for row in rows}
 
     def find_ids(self, prefix: str, limit: int = 10) -> list[str]:
@@ -101,20 +109,28 @@ class GraphReader:
         if ids is None:
             rows = self.graph.run("MATCH (c:Card)-[r:LINK]-(:Card) RETURN c.id, count(r)")
         else:
-            query = "MATCH (c:Card)-[r:LINK]-(:Card) WHERE c.id IN $ids RETURN c.id, count(r)"
-            rows = self.graph.run(query, {"ids": list(ids)})
+            rows = by_id(self.graph, "(c:Card {id: $id})-[r:LINK]-(:Card)", "c.id, count(r)", ids)
         return {row[0]: row[1] for row in rows}
 
     def neighbours(self, ids: Sequence[str]) -> dict[str, list[Neighbour]]:
         """The cards one link away from each of these, links in both directions."""
         if not ids:
             return {}
+        if self.links is not None:
+            return self.links.neighbours(ids)
+        self.on_links(self)
         found: dict[str, list[tuple[Link, list[Any]]]] = {card_id: [] for card_id in ids}
         ends = "b.title, b.type, b.state, b.scope"
-        out = f"MATCH (a:Card)-[r:LINK]->(b:Card) WHERE a.id IN $ids RETURN a.id, b.id, {_LINK}, {ends}"
-        into = f"MATCH (b:Card)-[r:LINK]->(a:Card) WHERE a.id IN $ids RETURN b.id, a.id, {_LINK}, {ends}"
-        for query, own in ((out, 0), (into, 1)):
-            for row in self.graph.run(query, {"ids": list(ids)}):
+        for pattern, answer, own in (
+            ("(a:Card{})-[r:LINK]->(b:Card)", f"a.id, b.id, {_LINK}, {ends}", 0),
+            ("(b:Card)-[r:LINK]->(a:Card{})", f"b.id, a.id, {_LINK}, {ends}", 1),
+        ):
+            if len(ids) <= _FEW:
+                rows = by_id(self.graph, pattern.format(" {id: $id}"), answer, ids)
+            else:  # here a join with the ids is slower than looking at every card: 37 ms against 9 (25,000 cards)
+                query = f"MATCH {pattern.format('')} WHERE a.id IN $ids RETURN {answer}"
+                rows = self.graph.run(query, {"ids": list(ids)})
+            for row in rows:
                 found[row[own]].append((_link(row[:7]), [row[1 - own], *row[7:]]))
         others = {end[0] for pairs in found.values() for _, end in pairs}
         degrees = self.degrees(others) if others else {}
@@ -155,6 +171,8 @@ class GraphReader:
         """Per session: the active cards that came from it, each with its turns."""
         if not session_ids:
             return {}
+        if self.links is not None:
+            return self.links.cards_from(session_ids)
         query = (
             "MATCH (c:Card)-[r:EXTRACTED_FROM]->(s:Session) WHERE s.id IN $ids AND c.state = $state "
             "RETURN s.id, c.id, r.turns"

@@ -133,7 +133,8 @@ def load_matrix(folder: Path, dimensions: int) -> Matrix | None:
         if raw["count"] == 0:
             return Matrix([], np.zeros((0, dimensions), np.float32), raw["seq"])
         ids = (folder / f"{raw['name']}.ids").read_text(encoding="utf-8").split("\n")
-        vectors = np.memmap(folder / f"{raw['name']}.f32", np.float32, "r", shape=(raw["count"], dimensions))
+        mapped = np.memmap(folder / f"{raw['name']}.f32", np.float32, "r", shape=(raw["count"], dimensions))
+        vectors = np.asarray(mapped)  # the same pages; a row of a memmap costs much more to take than one of an array
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return Matrix(ids, vectors, raw["seq"]) if len(ids) == raw["count"] else None

@@ -8,6 +8,9 @@ from alaya_core.models.card import CardState
 from alaya_core.models.requests import Filters
 from alaya_core.stores.vector_tables import holds_any, one_of, quoted
 
+SEARCHED = (CardState.ACTIVE, CardState.SUPERSEDED)
+"""The states of cards that a search sees unasked."""
+
 
 def card_condition(filters: Filters, scopes: Sequence[str] | None) -> str:
     """Which cards may be found; tier is not judged here, it depends on the time.
@@ -15,8 +18,7 @@ def card_condition(filters: Filters, scopes: Sequence[str] | None) -> str:
     Args:
         scopes: The only scopes that may be seen; None = all.
     """
-    states = [CardState.ACTIVE, CardState.SUPERSEDED]
-    clauses = [one_of("state", [*states, CardState.ARCHIVED] if filters.archived else states)]
+    clauses = [one_of("state", [*SEARCHED, CardState.ARCHIVED] if filters.archived else SEARCHED)]
     for column, wanted in (
         ("type", filters.type),
         ("standing", filters.standing),

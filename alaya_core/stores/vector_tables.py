@@ -151,6 +151,13 @@ class Table:
         except (RuntimeError, ValueError, OSError) as error:
             raise classified(error) from error
 
+    def version(self) -> int:
+        """Changes with every write, of whatever process."""
+        try:
+            return int(self._open().version)
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
     def index_backlog(self) -> int | None:
         """Rows that the words index does not hold yet; None without an index."""
         stats = self._open().index_stats("words_idx")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,18 +14,17 @@ from alaya_core.models.requests import RecallOptions
 from alaya_core.text import safe_line
 from alaya_tui.headless.commands_find import recall_data
 from alaya_tui.headless.render import Result
-from alaya_tui.headless.render_layout import Page, plural
+from alaya_tui.headless.render_layout import Page, call_on, plural
 from alaya_tui.headless.render_recall import recall_lines
 from alaya_tui.headless.request import Request
 
-QUERY = "Telegram 消息通知"
+QUERY = "plugins.allow whitelist"
 SHOWN = 3
 
 
 def demo_command(request: Request) -> Result:
     """Fills a new home with samples; at a terminal opens the screen on it, else shows what one recall finds."""
     from alaya_core.memory import Memory
-
     from alaya_core.samples import sample_root
 
     home = demo_home(request.args.home)
@@ -37,6 +37,7 @@ def demo_command(request: Request) -> Result:
         else:
             with request.told.progress("recall"):
                 answer = memory.recall(QUERY, RecallOptions(limit=SHOWN))
+        floor = memory.config.recall.floor
     if answer is None:
         from alaya_tui.cli import open_screen
 
@@ -47,7 +48,7 @@ def demo_command(request: Request) -> Result:
         "recall": recall_data(answer),
         "next": screen_command(home),
     }
-    return Result(data, partial(demo_lines, home, report, answer))
+    return Result(data, partial(demo_lines, home, report, answer, floor))
 
 
 def demo_home(named: str | None) -> Path:
@@ -73,13 +74,13 @@ def screen_command(home: Path) -> str:
     return f"alaya-tui --home {shlex.quote(str(home))}"
 
 
-def demo_lines(home: Path, report: IngestReport, answer: RecallAnswer, page: Page) -> Iterator[str]:
+def demo_lines(home: Path, report: IngestReport, answer: RecallAnswer, floor: float, page: Page) -> Iterator[str]:
     """What was read, one recall, and how to go on."""
     distilled = report.distilled
     cards = sum(len(each.cards) for each in distilled.sessions) if distilled else 0
     yield f"📥 {plural(len(report.sessions), 'sample session')} read, {plural(cards, 'card')} made"
     yield ""
-    yield from recall_lines(answer, page)
+    yield from recall_lines(answer, replace(page, call=call_on(str(home))), floor=floor)
     yield ""
     yield from page.item("open the screen with: ", screen_command(home))
 

@@ -76,7 +76,7 @@ def list_command(request: Request) -> Result:
     filters = filters_of(args)
     with request.memory() as memory:
         answer = memory.list_cards(filters, sort=args.sort, limit=args.limit, offset=args.offset)
-    return Result(answer, lambda page: list_lines(answer, page, offset=args.offset))
+    return Result(answer, lambda page: list_lines(answer, page, offset=args.offset, filtered=filters != Filters()))
 
 
 def show_command(request: Request) -> Result:

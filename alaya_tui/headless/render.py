@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from alaya_core.text import safe_text
-from alaya_tui.headless.render_layout import Page
+from alaya_tui.headless.render_layout import Page, call_on
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # DEL, C1 controls and bidirectional overrides pass JSON unescaped, and a terminal may obey them
@@ -50,14 +50,15 @@ class Output:
             # an encoding that lacks a character must not fail; newlines stay as written on every platform
             reconfigure(errors="backslashreplace", newline="\n")
 
-    def page(self) -> Page:
+    def page(self, home: str | None = None) -> Page:
         """What the terminal is like; without one, lines are never wrapped and never coloured."""
+        call = call_on(home)
         if not self.terminal:
-            return Page(width=None)
+            return Page(width=None, call=call)
         width = max(LEAST_WIDTH, shutil.get_terminal_size().columns)
         # NO_COLOR and TERM describe the terminal, they are no settings of Alaya's: hence not config.py's business
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb")
-        return Page(width=width, colour=not plain)
+        return Page(width=width, colour=not plain, call=call)
 
     def text(self, lines: Iterable[str]) -> None:
         """Writes lines for a person; what could still act on a terminal, other than our own bold and dim, is shown."""

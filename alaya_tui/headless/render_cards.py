@@ -118,7 +118,7 @@ def _sources(answer: CardAnswer, page: Page) -> Iterator[str]:
     for source in answer.sources:
         turns = f"  turns {spans(source.turns)}" if source.turns else ""
         yield from page.item("from ", f"{source.session_id}{turns}")
-    yield page.dim(f"read them with: alaya trace {argument(answer.card.card_id)}")
+    yield page.dim(f"read them with: {page.call} trace {argument(answer.card.card_id)}")
 
 
 def changed_lines(verb: str, answer: CardAnswer, page: Page) -> Iterator[str]:
@@ -132,13 +132,20 @@ def changed_lines(verb: str, answer: CardAnswer, page: Page) -> Iterator[str]:
         yield from page.item("  ", answer.note)
     back = {"forget": "restore", "archive": "restore", "pin": "unpin"}.get(verb)
     if answer.changed and back:
-        yield page.dim(f"  undo with: alaya {back} {argument(card.card_id)}")
+        yield page.dim(f"  undo with: {page.call} {back} {argument(card.card_id)}")
     elif answer.changed and verb in ("capture", "edit", "restore"):
-        yield page.dim(f"  open with: alaya show {argument(card.card_id)}")
+        yield page.dim(f"  open with: {page.call} show {argument(card.card_id)}")
 
 
-def list_lines(answer: CardList, page: Page, *, offset: int = 0) -> Iterator[str]:
-    """One line a card: id, tier and temperature, type, age, links, title."""
+def list_lines(answer: CardList, page: Page, *, offset: int = 0, filtered: bool = False) -> Iterator[str]:
+    """One line a card: id, tier and temperature, type, age, links, title.
+
+    Args:
+        answer: The page of cards.
+        page: Where it is laid out.
+        offset: How many cards were left out before it.
+        filtered: Whether filters were asked for; then an empty list does not mean an empty memory.
+    """
     ids = [short(row.card_id) for row in answer.cards]
     widest = min(40, max(map(cells, ids), default=0))
     for row, told in zip(answer.cards, ids, strict=True):
@@ -151,8 +158,12 @@ def list_lines(answer: CardList, page: Page, *, offset: int = 0) -> Iterator[str
     yield f"{len(answer.cards):,} of {plural(answer.total, 'card')}" + (f", {order}" if answer.cards else "")
     if shown < answer.total and answer.cards:
         yield page.dim(f"next: --offset {shown}")
-    if not answer.total:
-        yield page.dim("bring sessions in with: alaya ingest PATH --distill; or write one: alaya capture TEXT")
+    if not answer.total and filtered:
+        yield page.dim(f"no card passes these filters; without them: {page.call} list")
+    elif not answer.total:
+        yield page.dim(
+            f"bring sessions in with: {page.call} ingest PATH --distill; or write one: {page.call} capture TEXT"
+        )
 
 
 def _columns(row: CardRow, page: Page) -> str:

@@ -36,7 +36,7 @@ def init_lines(report: InitReport, page: Page) -> Iterator[str]:
         if name not in folders:
             yield from page.item("✓ ", f"Created {report.home if name == '.' else name}")
     yield from page.item("✓ ", f"Alaya is ready at {report.home}")
-    yield page.dim("bring sessions in with: alaya ingest PATH --distill; see it with sample data: alaya demo")
+    yield page.dim(f"bring sessions in with: {page.call} ingest PATH --distill; see it with sample data: alaya demo")
 
 
 def status_lines(answer: StatusAnswer, page: Page) -> Iterator[str]:
@@ -135,7 +135,7 @@ def verify_lines(answer: VerifyAnswer, page: Page, *, fix: bool = False) -> Iter
     verdict = "✓ Nothing wrong" if answer.ok else plural(len(answer.findings), "finding")
     yield f"{verdict}; checked {checked or 'nothing'}"
     if not answer.ok and not fix:
-        yield page.dim("mend what can be mended with: alaya verify --fix")
+        yield page.dim(f"mend what can be mended with: {page.call} verify --fix")
 
 
 def rebuild_lines(answer: RebuildAnswer, page: Page) -> Iterator[str]:

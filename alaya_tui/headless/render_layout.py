@@ -23,11 +23,13 @@ class Page:
         width: Cells a line may take; None when it is no terminal, and lines stay whole.
         colour: Whether bold and dim may be used.
         now: The present, for ages.
+        call: How the command line is called on this home, for the commands that answers suggest.
     """
 
     width: int | None = None
     colour: bool = False
     now: int = field(default_factory=system_clock)
+    call: str = "alaya"
 
     def bold(self, text: str) -> str:
         """Text that the eye should find first."""
@@ -113,6 +115,11 @@ def is_id(text: str) -> bool:
 def argument(text: str) -> str:
     """An id as it may be pasted into a shell."""
     return shlex.quote(short(text))
+
+
+def call_on(home: str | None) -> str:
+    """How to call the command line on a home that was named (the usual one needs no name)."""
+    return f"alaya --home {shlex.quote(safe_line(home))}" if home else "alaya"
 
 
 def plural(number: int, noun: str) -> str:

@@ -37,7 +37,7 @@ def ingest_lines(report: IngestReport, page: Page) -> Iterator[str]:
         yield ""
         yield from distill_lines(report.distilled, page)
     elif any(each.status in ("new", "grown") for each in report.sessions):
-        yield page.dim("make cards of them with: alaya distill")
+        yield page.dim(f"make cards of them with: {page.call} distill")
 
 
 def _session(outcome: SessionOutcome, page: Page) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _became(outcome: SessionOutcome) -> str:
         "new": f"Saved to {where}",
         "grown": f"{plural(outcome.new_turns, 'new turn')} added to {where}",
         "unchanged": f"Unchanged since it was read before: {where}",
-        "conflict": "Not kept: it contradicts what was read before",
+        "conflict": f"Kept beside another session of the same id: {where}",
     }.get(outcome.status, outcome.status)
     return f"{told} ({outcome.reason})" if outcome.reason else told
 
@@ -98,7 +98,7 @@ def _passed_over(report: IngestReport, page: Page) -> Iterator[str]:
 
 def _totals(report: IngestReport) -> str:
     if not report.sessions:
-        return "Nothing was ingested"
+        return "Nothing was ingested: no session was found there"
     totals = reasons((each.status, 1) for each in report.sessions)
     told = listed([f"{number:,} {status}" for status, number in totals])
     turns = plural(sum(each.turns for each in report.sessions), "turn")
@@ -125,7 +125,7 @@ def distill_lines(report: DistillReport, page: Page) -> Iterator[str]:
     done = plural(len(worked) - again, "session")
     yield from page.item("! " if again else "✓ ", f"{cards} and {links} from {done}, by {report.distiller}")
     if again:
-        yield from page.item("  ", f"{plural(again, 'session')} will be tried again by the next alaya distill")
+        yield from page.item("  ", f"{plural(again, 'session')} will be tried again by the next distill")
     if report.vectors_pending:
         yield f"  {plural(report.vectors_pending, 'vector')} still to be made"
 
@@ -164,7 +164,7 @@ def trace_lines(answer: TraceAnswer, page: Page) -> Iterator[str]:
     yield ""
     if not answer.sessions:
         yield "This card comes from no session: somebody wrote it."
-        yield page.dim(f"its changes: alaya history {argument(answer.card_id)}")
+        yield page.dim(f"its changes: {page.call} history {argument(answer.card_id)}")
         return
     yield "=== Source Sessions ==="
     for session in answer.sessions:

@@ -41,9 +41,9 @@ def recall_lines(
     yield _found(answer)
     yield from _notes(answer, page, floor)
     if answer.results:
-        yield page.dim(f"open with: alaya show {argument(answer.results[0].card_id)}")
+        yield page.dim(f"open with: {page.call} show {argument(answer.results[0].card_id)}")
     elif answer.passages and answer.passages[0].cards:
-        yield page.dim(f"open with: alaya show {argument(answer.passages[0].cards[0])}")
+        yield page.dim(f"open with: {page.call} show {argument(answer.passages[0].cards[0])}")
 
 
 def _hit(number: int, hit: RecallHit, page: Page, explain: bool) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _notes(answer: RecallAnswer, page: Page, floor: float | None) -> Iterator[st
     if answer.stale:
         yield "! newer changes exist that this answer has not seen"
     if not answer.results and not answer.passages:
-        yield page.dim("try other words, or see what there is: alaya list")
+        yield page.dim(f"try other words, or see what there is: {page.call} list")
 
 
 def _why(why: Mapping[str, Any], page: Page, indent: int = INDENT) -> Iterator[str]:

@@ -75,6 +75,7 @@ class Session:
         self.told = Diagnostics(sys.stderr, quiet="--quiet" in words, verbose="--verbose" in words)
         self._form = "json" if "--json" in words or _names_json(words) else "text"
         self._implied = False
+        self._home: str | None = None
 
     def take(self, args: Namespace) -> None:
         """Settles the form now that the arguments are known.
@@ -86,6 +87,7 @@ class Session:
         if args.json and wanted not in (None, "json"):
             raise UsageError(f"--json contradicts --format {wanted}", "leave one of them out")
         self._implied = args.command == "recall" and not (args.json or wanted or self.output.terminal)
+        self._home = args.home
         self._form = "json" if args.json or self._implied else wanted or "text"
 
     def answer(self, result: Result) -> int:
@@ -93,7 +95,7 @@ class Session:
         if self._form == "json":
             self.output.document(result.data)
         else:
-            self.output.text(result.lines(self.output.page()))
+            self.output.text(result.lines(self.output.page(self._home)))
         return result.status
 
     def fail(self, error: BaseException) -> int:

@@ -79,13 +79,13 @@ def test_a_card_through_its_whole_life(filled):
     assert changed.data["card"]["content"] == "用 Kuzu"
     assert stale.status != 0
     assert stale.error["message"]
-    assert "undo with: alaya unpin" in pinned.text
+    assert f"undo with: alaya --home {filled.path} unpin {name[:13]}" in pinned.text
     assert unpinned.data["card"]["pinned"] is False
     assert archived.data["card"]["state"] == "archived"
     assert name not in without.text
     assert name in with_it.text
     assert restored.data["card"]["state"] == "active"
-    assert "undo with: alaya restore" in forgotten.text
+    assert "restore card-" in forgotten.text
     assert set(history.data) == {"commits", "total"}
     assert len(history.data["commits"]) >= 6
     assert history.data["commits"][0]["seq"] > history.data["commits"][-1]["seq"]
@@ -161,7 +161,7 @@ def test_recall_shapes(filled):
     assert filled.plain in {each["card_id"] for each in plain.data["results"]}
     assert text.text.startswith('🔍 Recalling: "plugins.allow"')
     assert "In sessions:" not in text.text
-    assert "open with: alaya show card-" in text.text
+    assert f"open with: alaya --home {filled.path} show card-" in text.text
     assert " why " in explained.text
     assert "plugins.allow" in context.text
     assert implied.data["passages"] == []

@@ -138,7 +138,9 @@ def test_a_list_names_the_next_page_only_when_there_is_one():
     assert "next: --offset 6" in text
     assert "[pinned]  [archived]" in text
     assert "next" not in told(list_lines(CardList(cards=rows, total=6, sort="recent"), PIPE, offset=4))
-    assert "alaya ingest" in told(list_lines(CardList(cards=[], total=0, sort="recent"), PIPE))
+    nothing = CardList(cards=[], total=0, sort="recent")
+    assert "alaya ingest" in told(list_lines(nothing, PIPE))
+    assert "filters" in told(list_lines(nothing, PIPE, filtered=True))
 
 
 def test_ingest_tells_skipped_lines_with_number_and_reason():
@@ -153,6 +155,20 @@ def test_ingest_tells_skipped_lines_with_number_and_reason():
     assert "and 94 more lines skipped" in text
     assert "! not read: /a.png: an image" in text
     assert "1 session (1 new), 12 turns, 99 lines skipped" in text
+
+
+def test_ingest_tells_what_failed_and_what_stands_beside_another():
+    sessions = [
+        cases.outcome(status="failed", source="/b.json", reason="not JSON", turns=0),
+        cases.outcome(status="conflict", path="/h/s~2.json", reason="differs from turn 0 on"),
+        cases.outcome(status="grown", new_turns=1),
+        cases.outcome(status="unchanged"),
+    ]
+    text = told(ingest_lines(IngestReport(sessions=sessions, passed_over=[], counts={}), PIPE))
+    assert "✗ /b.json: not JSON" in text
+    assert "! Kept beside another session of the same id: /h/s~2.json (differs from turn 0 on)" in text
+    assert "✓ 1 new turn added to /h/s.json" in text
+    assert "= Unchanged since it was read before" in text
 
 
 def test_many_sessions_take_a_line_each():

@@ -1,4 +1,4 @@
-"""The stages between fusion and the answer: length, floor, lifecycle, noise, diversity. Each is pure and drops nothing
+"""The stages between fusion and the answer: length, lifecycle, floor, noise, diversity. Each is pure and drops nothing
 without counting it."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ DEFAULTS = StageSettings()
 def run_stages(
     candidates: Sequence[Candidate], settings: StageSettings = DEFAULTS, similarity: Similarity | None = None
 ) -> Staged:
-    """All stages after fusion (and reranking), in order.
+    """All stages after fusion (and reranking), in order; the floor is on the scale of the score that is shown.
 
     Args:
         candidates: Fused.
@@ -47,9 +47,9 @@ def run_stages(
         similarity: Similarity of two candidates' vectors by their ids, None where either has none.
     """
     by_length = apply_length(candidates, settings)
-    above, count, best = apply_floor(by_length, settings)
-    alive = apply_lifecycle(above, settings)
-    loud, noise = drop_noise(alive)
+    alive = apply_lifecycle(by_length, settings)
+    above, count, best = apply_floor(alive, settings)
+    loud, noise = drop_noise(above)
     ordered = spread(under_successors(loud), similarity, settings.diversity)
     return Staged(ordered, count, best, noise)
 

@@ -237,14 +237,15 @@ def test_stages_strung_together() -> None:
         [
             Candidate("good", text="The port is 8080", score=0.9),
             Candidate("again", text="the PORT is 8080!", score=0.89),
-            Candidate("other", text="Redis is a cache", score=0.5, standing=Standing.PERIPHERAL, temperature=0.2),
+            Candidate("other", text="Redis is a cache", score=0.76, standing=Standing.PERIPHERAL, temperature=0.2),
             Candidate("hello", text="Hello there!", score=0.8),
             Candidate("weak", text="Something", score=0.2),
+            Candidate("faded", text="An old thing", score=0.6, standing=Standing.PERIPHERAL, temperature=0.2),
         ]
     )
     assert ids(staged.kept) == ["good", "other", "again"]
-    assert (staged.below_floor, staged.best_below, staged.noise) == (1, 0.2, 1)
-    assert staged.kept[1].score == 0.25
+    assert (staged.below_floor, staged.best_below, staged.noise) == (2, 0.3, 1)
+    assert staged.kept[1].score == 0.38
     assert staged.kept[1].why.as_dict() == {"lifecycle": 0.5}
 
 
