@@ -11,7 +11,11 @@ from alaya_core.services.distill.segment import Sentence
 from alaya_core.services.distill.subjects import is_bare
 
 NOTED = "noted"
-"""Name of the cue of a sentence that says back what a person said."""
+"""Name of the cue of a sentence that says back what a person said ..."""
+HEARD = "heard"
+"""... of one that opens as if it did (`ok, ...`) ..."""
+ECHO = "echo"
+"""... and of one that, besides, is worth nothing unless it says something back."""
 
 _OPENER_EN = (
     r"(?:(?:ok(?:ay)?|sure|great|perfect|thanks?(?:\ you)?|alright|yes|right|good|done|important|of\ course"
@@ -20,7 +24,8 @@ _OPENER_EN = (
 _ABOUT = r"(?:\ (?:it|this|that|down|too|both|all|here|in\ (?:memory|mind|my\ notes)|(?:your|the|as)\ [\w-]+))*"
 # Words that say that something was kept ...
 _KEPT_EN = re.compile(
-    rf"^{_OPENER_EN}(?:i(?:'ve|’ve|\ have|'ll|’ll|\ will)?\ (?:also\ |now\ )?)?(?:noted|remembered|recorded|saved|stored"
+    rf"^{_OPENER_EN}(?:i(?:'ve|’ve|\ have|'ll|’ll|\ will)?\ (?:also\ |now\ )?)?(?:noted|remembered|recorded"
+    rf"|saved|stored"
     rf"|written\ down|logged|memori[sz]ed|remember|note|keep(?:\ that)?\ in\ mind|made\ a\ note|make\ a\ note"
     rf"|wrote\ (?:it|that|this)\ down|noting){_ABOUT}(?:\ *[:,.!;—–]+\s*|\ (?:that|—|-)\ |$)",
     re.IGNORECASE | re.VERBOSE,
@@ -31,7 +36,7 @@ _KEPT_ZH = re.compile(
     r"(?:了|好|下来|在\S{1,4})*(?:[你您]的|这[一]?[条点个项件]|一条)?[^，。：:「」]{0,5}?(?:[：:，,。！!\s]+|$)"
 )
 _KEPT_LAST_ZH = re.compile(
-    r"^[^。]{4,60}?(?:[，,]?(?:我|都|也|已经?|帮你|给你)*)(?:记下来?|记住|记好|存好|存下来?)了(?=[，。！!]|$)"
+    r"^(?:好的?[，,])?([^。，,]{4,60}?)(?:[，,]?(?:我|都|也|已经?|帮你|给你)*)(?:记下来?|记住|记好|存好|存下来?)了(?=[，。！!]|$)"
 )
 # ... and words that may also open something else.
 _HEARD = re.compile(
@@ -52,9 +57,8 @@ def noted(text: str) -> str | None:
         match = pattern.match(text)
         if match:
             return text[match.end() :].strip()
-    if _KEPT_LAST_ZH.match(text):
-        return text
-    return None
+    last = _KEPT_LAST_ZH.match(text)
+    return last[1].strip() if last else None
 
 
 def answered(sentence: Sentence, verdict: Verdict, *, after: bool) -> tuple[Sentence, Verdict]:
@@ -71,7 +75,7 @@ def answered(sentence: Sentence, verdict: Verdict, *, after: bool) -> tuple[Sent
         rest = text
     if rest is None:
         heard = _HEARD.match(text)
-        if heard is None or verdict.strength >= 0.85:
+        if heard is None or verdict.type in (CardType.GOTCHA, CardType.CASE):
             return sentence, verdict
         rest = text[heard.end() :].strip()
         weak = True
@@ -88,6 +92,7 @@ def answered(sentence: Sentence, verdict: Verdict, *, after: bool) -> tuple[Sent
     if weak and not own.kept:
         return replace(sentence, text=rest), theirs
     strength = 0.55 if weak else 0.65
+    cue = NOTED if not weak else HEARD if theirs.kept else ECHO
     type_ = own.type if own.strength >= 0.6 else CardType.FACT
     kept = replace(
         own,
@@ -96,14 +101,24 @@ def answered(sentence: Sentence, verdict: Verdict, *, after: bool) -> tuple[Sent
         strength=max(strength, theirs.strength, min(own.strength, 0.8)),
         signal=0.0,
         confidence=0.7,
-        cues=tuple(dict.fromkeys((NOTED, *(name for name in own.cues if name != "remember")))),
+        cues=tuple(dict.fromkeys((cue, *(name for name in own.cues if name != "remember")))),
     )
     return replace(sentence, text=rest), kept
 
 
 def is_noted(verdict: Verdict) -> bool:
-    """Whether a sentence acknowledges what somebody said."""
+    """Whether a sentence says that it keeps what somebody said."""
     return NOTED in verdict.cues
 
 
-__all__ = ["NOTED", "answered", "is_noted", "noted"]
+def is_heard(verdict: Verdict) -> bool:
+    """Whether a sentence acknowledges what somebody said, in any way."""
+    return bool({NOTED, HEARD, ECHO} & set(verdict.cues))
+
+
+def is_echo(verdict: Verdict) -> bool:
+    """Whether a sentence is worth nothing unless it says something back."""
+    return ECHO in verdict.cues
+
+
+__all__ = ["answered", "is_echo", "is_heard", "is_noted", "noted"]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from alaya_core.models.card_types import CardType
-from alaya_core.services.distill import cues_en, cues_zh, forms_en, forms_zh
+from alaya_core.services.distill import cues_en, cues_zh, findings, forms_en, forms_zh
 from alaya_core.services.distill.cues import GENERAL, PASSING, Cue
 from alaya_core.services.distill.entities import is_specific, verbal
-from alaya_core.services.distill.substance import says_enough
+from alaya_core.services.distill.substance import ENOUGH, MUCH, says, trails_off
 
 KEEP = 0.5  # strength from which a sentence is worth a card
 _CERTAIN = 0.85  # strength by which a conclusion is heard even inside narration
@@ -55,15 +55,16 @@ _CUES: tuple[Cue, ...] = (*cues_en.CUES, *cues_zh.CUES)
 _MARKDOWN = re.compile(r"\*\*|~~|^#+\s+|^>\s+")
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\(([^)\s]{1,400})\)")
 _FILLER = re.compile(
-    r"^(?:h(?:i|ey|ello)\ (?-i:[A-Z])\w+[,!]\ *)?(?:(?:ok(?:ay)?|so+|and|but|also|alright|hey(?:\ there)?"
-    r"|hi(?:\ there)?|hello|oh|hm+|plus|then|anyway|honestly|actually|sorry|please|yeah|yes|yep|right|cool"
+    r"^(?:(?:h(?:i|ey|ello)|yeah|wow|oh|thanks)\ (?-i:[A-Z])\w+[,!]\ *|(?:ok(?:ay)?|so+|wow|honestly"
+    r"|and|but|also|alright|hey(?:\ there)?"
+    r"|hi(?:\ there)?|hello|oh|hm+|plus|then|anyway|honestly|actually|sorry|please|yeah|yes|yep|right|cool|(?:ha)+h?"
     r"|great|thanks|btw|by\ the\ way|well|no|wait|one\ more\ thing"
     r"|(?:my\ )?(?:dude|man|bro|guys|team|folks)|iiuc|iirc|afaik|tbh|quick\ (?:intro|note|update)"
     r"|(?:very\ )?important|note|fyi|heads[\ -]up|reminder|update|background|context|for\ context"
     r"|for\ the\ record|just\ so\ you\ know|found\ it|root\ cause\ found)(?:[,:!.]\ *|\ (?=(?:so|and|but|i|we"
     r"|my|our|it|the)\b)))+"
     r"|^(?:(?:但是?(?=我|你|他)|不过|除此之外|你好呀?|您好|嗨|实际上|好的?|嗯+|对了|那|另外|还有|哦|噢|其实"
-    r"|重要|非常重要|注意|啊|哎呀?|哈+|唉|嘿|是的|没错|对|行|可以|嗯嗯"
+    r"|重要|非常重要|注意|啊|恩|呃|[是对][啊呀的]|当然(?:可以)?|哎呀?|哈+|唉|嘿|是的|没错|对|行|可以|嗯嗯"
     r"|提醒一下|结论|顺便(?:说一?下|提一?下|一提)?|补充(?:一下|说明)?(?:背景)?|背景|查清楚了|查到了|看完了"
     r"|找到了?|找到原因了|定位到了|更正一下)[，,：:！!。\s]+)+",
     re.IGNORECASE | re.VERBOSE,
@@ -89,19 +90,35 @@ _OFFER = re.compile(
 )
 # Names of cues that are orders by nature, so that an order's form does not speak against them.
 _ORDERS = frozenset({"standing", "preference", "decision", "safety", "health", "name", "remember"})
+_FOUND_OUT = frozenset({"root-cause", "found", "why", "fix"})
 _ADVICE = re.compile(r"\byou\b|[你您]", re.IGNORECASE)
 # Said at what was heard, or on the way out: nothing in it is about the world.
 _REACTION = re.compile(
-    r"^(?:no\ wonder|(?:i'm\ )?glad\ (?:you|that|it)|good\ thing\ (?:you|that|we)|thank\ (?:god|goodness|heavens)"
+    r"^(?:no\ wonder|(?:i'm\ |i\ am\ )?(?:so\ )?glad\b|good\ thing\ (?:you|that|we)|thank\ (?:god|goodness|heavens)"
     r"|(?:please\ )?(?:do\ you\ )?remember\ (?:what|how|when|why|who|where|whether|if)\b(?!\ to\b)"
-    r"|everybody\ (?:tells|says|keeps)|everyone\ (?:tells|says|keeps)|people\ (?:say|keep\ saying|tell\ me))"
-    r"|^(?:怪不得|难怪|(?:还好|幸好|幸亏|亏得|多亏)(?:有?你|记得)|原来如此|说得对|说的对|就这么(?:办|做|定|记)|没想到你"
+    r"|everybody\ (?:tells|says|keeps)|everyone\ (?:tells|says|keeps)|people\ (?:say|keep\ saying|tell\ me)"
+    r"|let'?s\ (?:take|have|continue|pause|stop|move|start|see|wait|talk|meet)\b|sorry\ (?:about|to\ hear)"
+    r"|keep\ (?:up\ the|it\ up)|(?:don't\ forget\ to\ )?stay\ (?:positive|strong|safe|safe)"
+    r"|if\ you(?:\ ever)?\ (?:have|get|find)\ (?:the\ |a\ |some\ )?(?:chance|time)|(?:that|it"
+    r"|seeing)\b.{0,60}\bmust(?:'ve\ been|\ have\ been|\ be\ (?:so|really|very|great|hard|tough|nice))\b)"
+    r"|^(?:怪不得|难怪|(?:还好|幸好|幸亏|亏得|多亏)(?:有?你|记得)|原来如此|说得对|说的对|就这么(?:办|做|定|记)|没想到你|(?:如果|要是)?[你您](?:如果)?(?:有机会|有空"
+    r"|有时间|可以看|可以试|一定要来)|(?:我们|咱们)(?:可以|来|一起|再)*(?:聊|谈谈|说说)|(?:可是?|但是?)[^。]{0,40}明明"
     r"|(?:还)?记得(?:我们|咱们|那|上次)[^。]*[吗么])"
     r"|我(?:得)?(?:先|就先)(?:去)?(?:忙|睡|走|下线?|撤|闪|吃饭|开会)(?:了|啦)?[。！!~～]?$",
     re.IGNORECASE | re.VERBOSE,
 )
 _QUOTED = re.compile(r"^[\"“「『'].*[\"”」』'][。.!！]?$", re.DOTALL)
 _SHOWS = re.compile(r"(?:here|there)(?:'s|’s|\ is|\ are)\b|look\ at\b|check\ (?:this|out)\b", re.IGNORECASE)
+# A day on the calendar, once.
+_DATED = re.compile(
+    r"^(?!.*(?:\b(?:every|each|since|until|expires?|daily|weekly|monthly)\b|每|一直|以来|到期|过期"
+    r"|截至))(?:.*?)(?:\b(?:tomorrow|tonight|next\ (?:week(?:end)?"
+    r"|month|year|spring|summer|autumn|winter|\w+day)|(?:on\ )?(?:the\ )?\d{1,2}(?:st|nd|rd"
+    r"|th)?\ (?:of\ )?(?:jan|feb|mar|apr|may|jun|jul|aug"
+    r"|sep|oct|nov|dec)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\ \d{1,2}(?!\d))\b"
+    r"|明天|后天|明晚|下周|下个?月|\d{1,2}\ *月\ *\d{1,2}\ *[日号])",
+    re.IGNORECASE | re.VERBOSE,
+)
 _OWN = (CardType.PROFILE, CardType.PREFERENCE, CardType.DECISION, CardType.EVENT)
 _WORD = re.compile(r"[A-Za-z0-9'’_.-]+|[\u3400-\u9fff]")
 
@@ -163,7 +180,7 @@ def classify(said: str, *, person: bool) -> Verdict:
         return Verdict(Kind.INSTRUCTION)
     if core.endswith((":", "：")):
         return Verdict(Kind.NARRATION)  # it only announces what follows
-    return _weigh(core, heard, names, signal, remembered=remembered and size >= 5, person=person)
+    return _weigh(text, core, heard, names, signal, remembered=remembered and size >= 5, person=person)
 
 
 def _by_strength(one: Cue) -> float:
@@ -198,29 +215,30 @@ def _signal(text: str) -> tuple[float, bool]:
     return signal, remembered
 
 
-def _weigh(core: str, heard: list[Cue], names: list[str], signal: float, *, remembered: bool, person: bool) -> Verdict:
+def _weigh(
+    said: str, core: str, heard: list[Cue], names: list[str], signal: float, *, remembered: bool, person: bool
+) -> Verdict:
     best = heard[0] if heard else None
     strength = best.strength if best else 0.0
     kind_of = best.type if best else CardType.FACT
     intrinsic = max((one.intrinsic for one in heard if one.strength >= 0.6), default=GENERAL)
-    if strength < KEEP and person and says_enough(core):
-        strength = 0.55
+    if strength < KEEP and person and (points := says(core)) >= ENOUGH:
+        strength = 0.55 if points >= MUCH else KEEP
+    if strength < KEEP and not person:
+        found, type_ = findings.finds(said)
+        if found >= findings.ENOUGH:
+            strength, kind_of = (0.55 if found > findings.ENOUGH else KEEP), type_
     if remembered or (signal >= 0.3 and person):
         strength = max(strength, 0.75 if remembered else 0.6)
+    if kind_of is CardType.FACT and _DATED.search(core):
+        kind_of = CardType.EVENT
     believed = any(one.type is CardType.BELIEF for one in heard)
     if believed and kind_of not in _OWN:
         kind_of = CardType.BELIEF
         if not (is_specific(core) or len(heard) > 1 or len(_WORD.findall(core)) >= 9):
             strength -= 0.2
     hedged = any(table.HEDGE.search(core) for table in (forms_en, forms_zh))
-    if not person and _ADVICE.search(core) and "`" not in core:
-        strength -= 0.3
-    if _SHOWS.match(core):
-        strength -= 0.3
-    if not person and best and best.type is CardType.GOTCHA and len(_WORD.findall(core)) < 8:
-        strength -= 0.3
-    if not person and hedged:
-        strength -= 0.3  # an assistant's guesses are steps on the way, not conclusions
+    strength -= _doubt(core, best, alone=len(heard) == 1, hedged=hedged, person=person)
     if any(table.FLEETING.search(core) for table in (forms_en, forms_zh)):
         if intrinsic <= GENERAL and not remembered:
             intrinsic = PASSING
@@ -228,3 +246,18 @@ def _weigh(core: str, heard: list[Cue], names: list[str], signal: float, *, reme
             strength -= 0.2
     confidence = (0.8 if person else 0.7) - 0.2 * hedged - 0.1 * (kind_of is CardType.BELIEF) + 0.1 * remembered
     return Verdict(Kind.STATEMENT, kind_of, strength, intrinsic, signal, round(confidence, 2), tuple(names))
+
+
+def _doubt(core: str, best: Cue | None, *, alone: bool, hedged: bool, person: bool) -> float:
+    """What speaks against a sentence though it has a cue."""
+    doubt = 0.3 * bool(_SHOWS.match(core)) + 0.2 * trails_off(core)
+    size = len(_WORD.findall(core))
+    if best and best.name == "date" and alone and size < 10 and not is_specific(core):
+        doubt += 0.3  # `we discuss it on Friday`, without what
+    if person:
+        return doubt
+    if _ADVICE.search(core) and "`" not in core:
+        doubt += 0.3 if best and best.name in _FOUND_OUT else 0.45
+    if best and best.type is CardType.GOTCHA and size < 8:
+        doubt += 0.3
+    return doubt + 0.3 * hedged  # an assistant's guesses are steps on the way, not conclusions

@@ -13,63 +13,22 @@ from alaya_core.services.distill.cues import (
     SAFETY,
     cue,
 )
-
-_AM = r"\bi(?:\ am|'m|’m)"
-_HAVE = r"(?:\ have|'ve|’ve|\ has)?"
-_KIN = (
-    r"(?:wife|husband|partner|fianc[ée]e?|girlfriend|boyfriend|spouse|son|daughter|kids?|child|children|baby|twins?"
-    r"|m(?:o|u)ther|m[ou]m|father|dad|parents|brother|sister|sibling|cousin|aunt|uncle|nephew|niece|grand(?:ma"
-    r"|pa|mother|father|parents|son|daughter)"
-    r"|boss|manager|colleague|coworker|co-worker|roommate|flatmate|neighbou?r|best\ friend|friend|mentor"
-    r"|cofounder|co-founder|landlord|doctor|therapist"
-    r"|dog|cat|puppy|kitten|rabbit|parrot|turtles?|horse)"
-)  # fmt: skip
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-TIME = (
-    r"(?:\byesterday|\btomorrow|\btonight|\b(?:last|next|this)\ (?:night|week(?:end)?|month|year|spring|summer"
-    rf"|autumn|fall|winter|morning|evening|{_DAY}|{_MONTH})"
-    rf"|\bon\ {_DAY}|\d{{4}}-\d\d-\d\d|\b{_MONTH}\.?\ \d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd"
-    rf"|th)?\ (?:of\ )?{_MONTH}\b|\b(?:since|in|by|until)\ (?:{_MONTH}|(?:19|20)\d\d)\b"
-    r"|\b(?:a|an|one|two|three|four|five|six|\d+|a\ few|couple\ of)\ (?:days?|weeks?|months?|years?)\ (?:ago"
-    r"|from\ now)|\bin\ (?:a|two|three|\d+)\ (?:days?|weeks?|months?)\b)"
-)  # fmt: skip
-_LIFE = (
-    r"(?:moved|relocated|got\ (?:married|engaged|divorced|promoted|laid\ off|fired|hired|accepted"
-    r"|a\ (?:new\ )?(?:job|offer|dog|cat))|graduated|retired|quit|resigned|joined"
-    r"|adopted|bought|sold|signed\ up|enrolled|gave\ birth|broke|lost|won|passed|failed|finished|launched"
-    r"|published|released|started|founded|opened|booked|visited|met"
-    r"|flew|travel+ed|attended|hosted|ran|climbed|completed|had|went|began|learned|learnt|received|submitted"
-    r"|celebrated|turned|switched|changed|injured|recovered|made|took|saw|got)"
-)  # fmt: skip
-_RULEVERB = (
-    r"(?:use|add|write|put|ask|touch|push|commit|delete|remove|mention|send|call|run|reply|answer|respond|speak"
-    r"|edit|change|include|create|install|deploy|merge|rebase|suggest"
-    r"|recommend|assume|skip|format|name|keep|show|start|end|log|store|share|post|print|read|check|test|order"
-    r"|book|schedule|contact|wake|disturb|explain|translate|address|sign|quote|round|mock|leave)"
-)  # fmt: skip
-_ROLE = (
-    r"(?:\w+(?:er|or|ist|ian|man|woman|ant|ent)|nurse|chef|cook|judge|coach|pilot|architect|intern|sre|cto|ceo|cfo"
-    r"|pm|dba|phd|postdoc|vegetarian|vegan|native\ speaker|freelance|widow|dad|mom|mum|mother|father|parent)"
-)
+from alaya_core.services.distill.vocabulary_en import AM, DAY, HAVE, KIN, LIFE, ROLE, RULEVERB, TIME
 
 CUES = (
     # who somebody is
     cue("name", T.PROFILE, 0.9, IDENTITY,
-        rf"\bmy\ (?:full\ |first\ |last\ |real\ )?name(?:\ is|'s)\b|{_AM}\ called\b|\b(?:just\ )?call\ me\ \w"
+        rf"\bmy\ (?:full\ |first\ |last\ |real\ )?name(?:\ is|'s)\b|{AM}\ called\b|\b(?:just\ )?call\ me\ \w"
         r"|\bi\ go\ by\ \w|\bmy\ pronouns\b",
         person=True),
     cue("profile", T.PROFILE, 0.85, IDENTITY,
-        rf"{_AM}\ (?:an?|the)\ (?!bit|little|lot|fan|big|huge|total)(?:[\w-]+\ ){{0,4}}?{_ROLE}\b"
-        rf"|{_AM}\ (?:originally\ )?(?:from|based\ in|living\ in|born\ in)\b|\bi\ (?:live|grew\ up|was\ born"
+        rf"{AM}\ (?:an?|the)\ (?!bit|little|lot|fan|big|huge|total)(?:[\w-]+\ ){{0,4}}?{ROLE}\b"
+        rf"|{AM}\ (?:originally\ )?(?:from|based\ in|living\ in|born\ in)\b|\bi\ (?:live|grew\ up|was\ born"
         r"|was\ raised)\b",
         person=True),
     cue("profile", T.PROFILE, 0.85, IDENTITY,
         r"\bi\ (?:currently\ |mostly\ )?(?:work|teach|study|studied|majored|freelance)\ (?:for|at|as|in|with"
-        rf"|from)\b|{_AM}\ \d{{1,2}}\b(?!\ *%)|\bi\ (?:run|own|manage|lead|founded)\ an?\ |\bi\ (?:only\ )?(?:speak"
+        rf"|from)\b|{AM}\ \d{{1,2}}\b(?!\ *%)|\bi\ (?:run|own|manage|lead|founded)\ an?\ |\bi\ (?:only\ )?(?:speak"
         r"|understand)\ [A-Z]",
         person=True),
     cue("profile", T.PROFILE, 0.8, IDENTITY,
@@ -78,7 +37,7 @@ CUES = (
         r"|full-time)\b.{0,40}?(?:\ is|'s|:|\ are)\ ",
         person=True),
     cue("profile", T.PROFILE, 0.7, IDENTITY,
-        rf"{_AM}\ (?:left-handed|right-handed|deaf|blind|colou?r-?blind|dyslexic|autistic|married|divorced|single"
+        rf"{AM}\ (?:left-handed|right-handed|deaf|blind|colou?r-?blind|dyslexic|autistic|married|divorced|single"
         r"|retired|unemployed|swedish|german|french|chinese|japanese|indian|brazilian|italian|spanish|dutch|polish"
         r"|british|american|canadian|korean|muslim|jewish|christian|buddhist|hindu|self-employed|vegan|vegetarian"
         r"|pescatarian)\b",
@@ -87,7 +46,10 @@ CUES = (
     cue("health", T.PROFILE, 0.9, HEALTH,
         r"\ballerg(?:ic|y|ies)\b|\b(?:lactose|gluten)[\ -](?:intolerant|free)|\bintolerant\ (?:to|of)\b|\bdiabet"
         r"|\basthma|\bpregnan|\bceliac|\bcoeliac|\bepilep|\bmigraine|\bdiagnosed\ with|\binsulin\b|\bepi-?pen"
-        r"|\bblood\ pressure|\bpacemaker|\bdisabilit|\bchronic\b|\barthritis|\binsomnia|\bi\ (?:am\ on|take"
+        r"|\bblood\ pressure|\bpacemaker|\bdisabilit|\bchronic\b|\barthritis"
+        r"|\binsomnia|\bstroke\b|dementia|alzheimer|parkinson|heart\ (?:attack|condition|disease)"
+        r"|\bcancer\b|hearing\ aids?|wheelchair|blood\ thinner|\binhaler|vaccin|prescriptions?\b"
+        r"|\bi\ (?:am\ on|take"
         r"|took)\ .{0,30}?(?:\bmg\b|medication|pills?|antidepress)|\bi\ (?:take|took|inject)\ .{2,40}?\b(?:once"
         r"|twice|times)\b|\bmedications?\b",
         person=True),
@@ -101,10 +63,11 @@ CUES = (
         person=True),
     # people around them
     cue("people", T.PROFILE, 0.6, RELATION,
-        rf"\b(?:my|our)\ (?:\w+\ )?{_KIN}(?:'s\ name)?(?:,?\ [A-Z]\w+,?)?\ (?:is|are|was|has|have|works?|lives?"
+        r"(?:^|[,;]\ )(?:mum|mom|dad|grand(?:pa|ma|dad|mum)|granny|nan|auntie)(?:'s)?\ [a-z]"
+        rf"|\b(?:my|our)\ (?:\w+\ )?{KIN}(?:'s\ name)?(?:,?\ [A-Z]\w+,?)?\ (?:is|are|was|has|have|works?|lives?"
         r"|loves?|likes?|hates?|prefers?|teaches|studies|plays|starts?|turns|speaks|owns|can't|cannot|does|needs"
-        rf"|moved|named|called)\b|\b(?:my|our)\ (?:\w+\ )?{_KIN}\ [A-Z]\w+|\bi\ have\ (?:an?|one|two|three|four"
-        rf"|five|\d)\ (?:\w+\ ){{0,2}}{_KIN}s?\b",
+        rf"|moved|named|called)\b|\b(?:my|our)\ (?:\w+\ )?{KIN}\ [A-Z]\w+|\bi\ have\ (?:an?|one|two|three|four"
+        rf"|five|\d)\ (?:\w+\ ){{0,2}}{KIN}s?\b",
         person=True),
     # what they like, and how they want things
     cue("preference", T.PREFERENCE, 0.85, PREFERENCE,
@@ -121,8 +84,14 @@ CUES = (
         r"|accept)\b|\bi\ always\ (?:use|take|drink|eat|write|want|start|go|read|order)\b",
         person=True),
     cue("preference", T.PREFERENCE, 0.75, PREFERENCE,
-        rf"{_AM}\ (?:not\ )?(?:really\ |a\ (?:big\ |huge\ )?)?(?:fan\ of|into\ \w|obsessed\ with|fond\ of"
+        rf"{AM}\ (?:not\ )?(?:really\ |a\ (?:big\ |huge\ )?)?(?:fan\ of|into\ \w|obsessed\ with|fond\ of"
         r"|a\ morning\ person|a\ night\ owl|keen\ on)|\bmy\ hobb(?:y|ies)\ (?:is|are|include)\b",
+        person=True),
+    cue("preference", T.PREFERENCE, 0.7, PREFERENCE,
+        r"\b(?!Everybody|Everyone|Nobody|It|This|That|He|She|They|We|You)"
+        r"[A-Z]\w+\ (?:really\ |also\ |always\ |absolutely\ )?(?:loves|hates|prefers"
+        r"|dislikes|adores|(?:doesn't|does\ not|never|can't|cannot|won't)"
+        r"\ (?:eat|eats|drink|drinks|like|likes))\ (?!it\b|this\b|that\b|you)\w",
         person=True),
     cue("standing", T.PREFERENCE, 0.9, PREFERENCE,
         r"\b(?:from\ now\ on|going\ forward|in\ (?:the\ )?future|from\ here\ on|as\ a\ rule|by\ default"
@@ -131,13 +100,13 @@ CUES = (
     cue("standing", T.PREFERENCE, 0.85, PREFERENCE,
         r"(?:^|[,;:.—–]\ *|\b(?:and|but|so|also|please|ok|you\ (?:should|must|can)|to)\ )(?:always|never"
         r"|don'?t\ ever|do\ not\ ever|make\ sure\ (?:to|you|we)\ always)\ (?:just\ )?(?!mind\b|forget\ me|seen"
-        rf"|heard|thought|say\ never|happen){_RULEVERB}\b",
+        rf"|heard|thought|say\ never|happen){RULEVERB}\b",
         person=True),
     cue("standing", T.PREFERENCE, 0.7, PREFERENCE,
         r"(?:^|[,;:.]\ *|\b(?:and|but|please|so)\ )(?:please\ )?(?:don'?t|do\ not|avoid|stop"
-        rf"|no\ more)\ {_RULEVERB}(?:ing)?\b.*\b(?:any|anymore|ever|every|all|each|in\ (?:commit|code|comments?"
+        rf"|no\ more)\ {RULEVERB}(?:ing)?\b.*\b(?:any|anymore|ever|every|all|each|in\ (?:commit|code|comments?"
         r"|tests?|replies|answers|messages|production|prod|the\ (?:docs|readme|code))|before\ every|after\ \d"
-        rf"|before\ \d|on\ (?:weekends|{_DAY}s)|without\ (?:asking|tests|my))\b"
+        rf"|before\ \d|on\ (?:weekends|{DAY}s)|without\ (?:asking|tests|my))\b"
         r"|^(?:please,?\ )?no\ [\w-]+(?:\ [\w-]+)?\ (?:in|on|before|after|without|during)\ \w+|\bno\ (?:emojis?"
         r"|comments|semicolons|abbreviations)\b",
         person=True),
@@ -147,12 +116,17 @@ CUES = (
         r"|functions))\ .{0,20}?(?:in\ [A-Z]|short|brief|concise|under|below|small)|\bonly\ ever\ ",
         person=True),
     # what was decided
+    cue("commitment", T.EVENT, 0.92, CHANGE,
+        r"\bi(?:'ve|\ have)?\ (?:just\ |finally\ )?(?:agreed|promised|committed|volunteered|signed\ up|been\ asked"
+        r"|been\ invited)\ to\ (?!myself|you)",
+        person=True),
     cue("decision", T.DECISION, 0.9, GENERAL,
-        rf"\b(?:i|we|they|the\ team|(?:my|our)\ \w+)(?:{_HAVE}|\ just|\ finally|\ also|\ both|\ all)*\ (?:decided"
+        rf"\b(?:i|we|they|the\ team|(?:my|our)\ \w+)(?:{HAVE}|\ just|\ finally|\ also|\ both|\ all)*\ (?:decided"
         r"|agreed|chosen|chose|settled\ on|opted|picked|concluded|committed\ to|ruled\ out|rejected|dropped"
         r"|ditched|standardi[sz]ed\ on)\b(?!\ to\ wait\b)|\bdropped\ it\b|\w\ it\ is[.!]?$|\b(?:we|i)\ (?:are"
         r"|'re)\ (?:keeping|staying|leaving)\b|\b(?:final\ )?decision\b\ *(?::|is|was|—|-)|^(?:the\ |my\ "
-        r"|in\ )?(?:conclusion|bottom\ line|takeaway|upshot|verdict|recommendation|short|tl;?dr|result)\b[^,:.]{0,40}?\ ?[,:—-]"
+        r"|in\ )?(?:conclusion|bottom\ line|takeaway|upshot|verdict|recommendation|short"
+        r"|tl;?dr)\b[^,:.]{0,40}?\ ?[,:—-]"
         r"|^agreed:|\bit\ was\ (?:decided|agreed)",
         person=False),
     cue("decision", T.DECISION, 0.8, GENERAL,
@@ -178,7 +152,10 @@ CUES = (
     cue("why", T.GOTCHA, 0.7, GENERAL,
         r"^(?!(?:i|you|let|if)\b|i').{3,80}?\b(?:was|were|did|didn't|wasn't|weren't|failed|hung|crashed|broke|got"
         r"|never|kept|stopped|came)"
-        r"\b.{0,60}?\b(?:because|since|as\ the|due\ to)\b.{10,}|\bthat(?:'s|\ is|\ was)\ why\b",
+        r"\b.{0,60}?\b(?:because|as\ the|due\ to"
+        r"|since(?!\ (?:we|i|you|last|then|yesterday|\d|[A-Z]\w+day))\b).{10,}|\bthat(?:'s|\ is|\ was)\ why\b"
+        r"|\b(?:traced\ (?:it\ |this\ )?(?:back\ )?|(?:comes?|came|boils?)\ down\ )to\ "
+        r"|\b(?:explains|explained)\ (?:why|the)\b",
         person=False),
     cue("reason", T.FACT, 0.6, GENERAL,
         r"^(?!.*\b(?:let\ me|i'll|i\ will)\b).*(?:`[^`]+`|\b\w+\.\w+\(?|--\w).*\b(?:because|due\ to|as\ a\ result"
@@ -190,7 +167,8 @@ CUES = (
         r"|reason|bug)\ (?:is|was|turned|:)|\bculprit\b.{0,20}?(?:is|was|:)|\b(?:was|is|are|were"
         r"|being)\ caused\ by\b|\bturn(?:s|ed)\ out\b(?!\ (?:really|very|so|pretty|quite|super|just|delicious"
         r"|amazing|beautiful\w*|perfect\w*|good|better|bad|well|great|fine|good|nice|ok|amazing))"
-        r"|^(?:the\ )?(?:cause|reason|problem|bug|issue)(?:\ is|\ was|:)\ (?!solved|fixed|gone|clear|here"
+        r"|^(?:the\ )?(?:cause|reason|problem|bug|issue|source)(?:\ (?:of|for|behind"
+        r"|with)\ [^:,.]{2,60}?)?(?:\ is|\ was|:)\ (?!solved|fixed|gone|clear|here"
         r"|that\ (?:i|you)|with\ you)|\b(?:happens|happened|fails|failed|failing|broke|breaks|crashes"
         r"|crashed)\ because\b",
         person=False),
@@ -230,18 +208,23 @@ CUES = (
         r"|\b(?:port|version|deadline|due\ date|budget|limit|quota|ttl|timeout|sla)\b.{0,30}?"
         r"\b(?:is|are|was|of|:)\ .{0,30}?\d"
         r"|\b(?:expires?|rotates?|renews?|is\ due|are\ due|closes|opens)\ (?:on|in|every|by|at|each)\b"
-        rf"|\b(?:every|each)\ (?:\d+\ \w+|morning|night|quarter|month|sprint|release|{_DAY})\b",
+        rf"|\b(?:every|each)\ (?:\d+\ \w+|morning|night|quarter|month|sprint|release|{DAY})\b",
         person=True),
     cue("availability", T.PROFILE, 0.65, GENERAL,
         r"\bi\ (?:can't|cannot|can\ not|won't|don't|can\ only)\ (?:do|make|work|take|come|eat|drink|drive|attend"
-        rf"|join|call)\ .{{0,20}}?(?:{_DAY}|mornings?|evenings?|nights?|weekends?|before|after|any\ ?more)|\bi(?:'m"
-        rf"|\ am)\ (?:free|available|away|off|out\ of\ office|on\ (?:leave|vacation|call))\b.{{0,40}}?(?:{_DAY}"
+        rf"|join|call)\ .{{0,20}}?(?:{DAY}|mornings?|evenings?|nights?|weekends?|before|after|any\ ?more)|\bi(?:'m"
+        rf"|\ am)\ (?:free|available|away|off|out\ of\ office|on\ (?:leave|vacation|call))\b.{{0,40}}?(?:{DAY}"
         rf"|{TIME}|until|from|every)",
         person=True),
     cue("standing", T.PREFERENCE, 0.65, PREFERENCE,
         r"^(?!.*\bi\b)(?:please\ )?(?:keep|write|use|add|put|make|send|ask|call|give|mention|include|leave"
         r"|speak|answer|reply)"
         r"\ .{5,80}?\bwhen(?:ever)?\ (?:you|we)\b|^when(?:ever)?\ (?:you|we)\ \w+.{3,80}?,\ *(?:please\ )?\w+",
+        person=True),
+    cue("standing", T.PREFERENCE, 0.65, PREFERENCE,
+        r"^(?:please\ )?(?:skip|drop|leave\ out|omit|cut|no\ need\ for)\ (?:the\ |all\ )?.{3,40}?"
+        r"\ (?:in|from|for)\ (?!it\b|this\b|that\b|now\b)"
+        r"(?:\w+\ )?\w+s\b",
         person=True),
     cue("avoid", T.PREFERENCE, 0.6, PREFERENCE,
         r"(?:^|[,;:.]\ *|\b(?:and|but|so)\ )(?:please\ )?(?:don'?t|do\ not)\ (?:use|touch|rely\ on|trust|call"
@@ -252,9 +235,16 @@ CUES = (
         r"\b(?:for\ (?:context|the\ record|your\ information)|fyi|background:|context:|heads[\ -]up"
         r"|just\ so\ you\ know|note\ to\ self|for\ (?:future\ )?reference)\b",
         person=True),
+    cue("expiry", T.FACT, 0.7, CHANGE,
+        r"\b(?:passports?|visas?|certificates?|contracts?|insurance|licen[cs]es?|domains?|tokens?|leases?"
+        r"|warrant(?:y|ies)"
+        r"|subscriptions?|memberships?|permits?)\b.{0,30}?\b(?:expires?|expired|runs?\ out|lapses?|ends?)\b",
+        person=False),
     cue("change", T.FACT, 0.6, GENERAL,
-        r"\b(?:took\ over|takes\ over|(?:is|are)\ now\ (?:in|at|on|with|run|owned|called|responsible|part|the)|replaces"
-        r"|has\ been\ (?:moved|replaced|renamed|cancelled|postponed)|(?:was|were)\ (?:replaced|renamed|postponed|moved)"
+        r"\b(?:took\ over|takes\ over|(?:is|are)\ now\ (?:in|at|on|with|run|owned|called|responsible|part|the)"
+        r"|replaces"
+        r"|has\ been\ (?:moved|replaced|renamed|cancelled|postponed)|(?:was|were)\ (?:replaced|renamed|postponed"
+        r"|moved)"
         r"|goes?\ up|went\ (?:up|down)\ (?:to|by|from)|raises?\ (?:the|our|my))\b",
         person=True),
     cue("concept", T.CONCEPT, 0.6, GENERAL,
@@ -264,7 +254,7 @@ CUES = (
         person=True),
     # what happened, what will
     cue("life-event", T.EVENT, 0.8, CHANGE,
-        rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){_HAVE}(?:\ just|\ finally|\ recently)?\ (?:moved|relocated"
+        rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){HAVE}(?:\ just|\ finally|\ recently)?\ (?:moved|relocated"
         r"|got\ (?:married|engaged|divorced|promoted|laid\ off|fired|hired|a\ (?:new\ )?(?:job|offer|dog|cat))"
         r"|graduated|retired|quit|resigned|adopted|gave\ birth|passed\ away|died|changed\ jobs|switched\ to|joined"
         r"|bought\ an?\ (?:new\ )?(?:house|flat|car|apartment)|enrolled|signed\ (?:up|the)|started\ (?:a\ new"
@@ -273,9 +263,9 @@ CUES = (
         r"|\bi\ (?:used\ to|no\ longer)\ \w+",
         person=True),
     cue("event", T.EVENT, 0.7, GENERAL,
-        rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){_HAVE}(?:\ just|\ finally|\ recently"
-        rf"|\ also)?\ {_LIFE}\b.*?{TIME}|{TIME},?\ .{{0,20}}?\b(?:i|we|my\ \w+|our\ \w+)(?:\ just"
-        rf"|\ finally)?\ {_LIFE}\b|\b(?:recently|lately),?\ i(?:'ve|\ have)?\ |\bi(?:'ve|\ have)\ (?:just\ "
+        rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){HAVE}(?:\ just|\ finally|\ recently"
+        rf"|\ also)?\ {LIFE}\b.*?{TIME}|{TIME},?\ .{{0,20}}?\b(?:i|we|my\ \w+|our\ \w+)(?:\ just"
+        rf"|\ finally)?\ {LIFE}\b|\b(?:recently|lately),?\ i(?:'ve|\ have)?\ |\bi(?:'ve|\ have)\ (?:just\ "
         r"|finally\ |recently\ )?been\ (?:learning|working|studying|practi[sc]ing|training|volunteering)\b",
         person=True),
     cue("date", T.EVENT, 0.7, GENERAL,
@@ -285,7 +275,7 @@ CUES = (
         r"|interview|exam|flight|wedding|conference|release|launch|trip|surgery|audit|freeze|outage|marathon)\b",
         person=True),
     cue("pursuit", T.EVENT, 0.65, GENERAL,
-        rf"{_AM}\ (?:currently\ |also\ |still\ )?(?:training|studying|preparing|practi[sc]ing|learning|planning"
+        rf"{AM}\ (?:currently\ |also\ |still\ )?(?:training|studying|preparing|practi[sc]ing|learning|planning"
         r"|saving|applying|writing\ (?:a|my)|building\ (?:a|my)|expecting|raising|working\ on\ (?:a|my|our)"
         r"|volunteering|recovering)\b",
         person=True),

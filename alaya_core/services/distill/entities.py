@@ -24,6 +24,8 @@ _IDENTIFIER = re.compile(
     | [a-z]+(?:[A-Z][a-z0-9]+)+(?:\(\))? | [A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+          # camelCase, CamelCase
     | [A-Za-z]\w*_\w+ | [A-Z]{2,}[A-Z0-9]*-\d+
       | [a-z]+(?:-[a-z0-9]+)*-\d+(?:\.[\w.-]+)?   # snake_case, ERR-42, db-stage-2
+    | [a-z][a-z0-9]+(?:-[a-z0-9]+)*-(?:api|job|worker|server|service|client|db|notify|bot|cli|app|ui|core|sdk|lib|agent
+      |proxy|cache|queue|sync|plugin|gateway|runner|exporter|importer|scheduler|router|engine|store|portal|site)
     | \d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?                                           # 10.2.0.17:3307
     )(?![\w@])
     """,
@@ -45,7 +47,8 @@ _COMMON = listed(
     thanks hi hello hey wow done all every each some no not just use make keep two three there here then now found
       quick call
     first second windows's however otherwise its their your to-do ai api id ui url json html css http https pr ci
-      tv am pm lol ps sometimes although yep yeah yup well oh unfortunately luckily being having"""
+      tv am pm lol ps sometimes although yep yeah yup well oh unfortunately luckily being having
+    mb gb kb tb ms mhz ghz iu oom pc nas lan wan ssd ram cpu gpu usb"""
 )  # fmt: skip
 _TECH = listed(
     "postgres postgresql mysql sqlite redis mongo mongodb kafka rabbitmq elasticsearch clickhouse docker "
@@ -76,6 +79,12 @@ _ZH_CITY = re.compile(
     r"北京|上海|广州|深圳|杭州|成都|重庆|武汉|南京|西安|苏州|天津|长沙|郑州|青岛|厦门|宁波|无锡|合肥|福州|济南"
     r"|大连|沈阳|哈尔滨|长春|昆明|贵阳|南宁|海口|三亚|拉萨|乌鲁木齐|兰州|银川|西宁|呼和浩特|太原|石家庄|南昌"
     r"|香港|澳门|台北|高雄|东京|大阪|首尔|新加坡|曼谷|伦敦|巴黎|柏林|纽约|旧金山|悉尼|多伦多|华西医院|协和医院"
+)
+# A hyphenated word inside Chinese is a name; in English it may be any adjective.
+_ZH_LATIN = re.compile(r"(?<![\w./@-])[a-z][a-z0-9]+(?:-[a-z0-9]+)+(?![\w@])")
+_ZH_CALLED = re.compile(
+    r"(?:^|[，。、；：“「\s和跟给带送让叫陪])([阿小老](?![时心说孩学区组师板家婆公是姨吃费型人猫狗朋大事米伙麦路雪型额程字票店年月明道气外实])"
+    r"[\u4e00-\u9fff])(?=[的对不说也在是有会要想喜今上去负来、，画吃喝走怕爱])"
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|were|isn't|aren't|has|have|had|uses?|runs?|lives?|costs?|takes?|needs?|requires?"
@@ -150,6 +159,9 @@ def _names(text: str) -> Iterator[str]:
             yield match.group()
     yield from (match.group() for match in _TECH_WORD.finditer(bare))
     yield from (match[1] or match[2] for match in _ZH_NAME.finditer(bare))
+    yield from (match[1] for match in _ZH_CALLED.finditer(bare))
+    if _CJK.search(bare):
+        yield from (match.group() for match in _ZH_LATIN.finditer(bare))
     yield from (match[1] for match in _ZH_PLACE.finditer(bare))
     yield from (match.group() for match in _ZH_CITY.finditer(bare))
     yield from _proper(_IDENTIFIER.sub(" ", bare))

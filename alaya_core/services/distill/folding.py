@@ -7,21 +7,28 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from alaya_core.models.card_types import CardType
 from alaya_core.services.distill import forms_en, forms_zh
-from alaya_core.services.distill.acknowledge import is_noted
+from alaya_core.services.distill.acknowledge import is_echo, is_heard, is_noted
+from alaya_core.services.distill.cues import listed
+from alaya_core.services.distill.entities import verbal
 from alaya_core.services.distill.subjects import leans, speaks_of_self
 from alaya_core.services.distill.units import Unit
 
 _SAME = 0.8  # share of words from which two statements of a session are one
 _BACK = 0.25  # share of the shorter one's words from which an acknowledgement says a statement back
-_ECHO = 0.6  # the same for an answer that does not call itself one
+_ECHO = 0.4  # the same for an answer that does not call itself one
 _COVERED = 0.35  # share of a statement that another has to hold to stand for it
+_FULLER = 1.4  # how much more another has to say to be the better of two that both read alone
 
 _TOKEN = re.compile(r"[a-z0-9_.]+|[\u3400-\u9fff]")
 _GIST = re.compile(r"[a-z][a-z'’_-]*|\d+|[\u3400-\u9fff]+")
+_TO_YOU = re.compile(r"\b(?:you|your)\b|[你您]|(?:记下|记住|记好|存好)了", re.IGNORECASE)
 _CLAUSES = re.compile(r"(?<=[，,；;。.!！])\s*")
-_EMPTY = frozenset(
-    ["a", "an", "the", "and", "or", "but", "so", "of", "to", "in", "on", "at", "for", "with", "by", "from", "as", "is", "are", "was", "were", "be", "been", "am", "i", "i'm", "i've", "i'd", "my", "me", "we", "our", "us", "you", "your", "it", "its", "this", "that", "these", "those", "not", "no", "do", "does", "did", "don't", "will", "would", "can", "could", "should", "must", "have", "has", "had", "he", "she", "they", "his", "her", "their", "there", "here", "then", "than", "very", "also", "just", "please", "remember", "note", "noted"]
+_EMPTY = listed(
+    """a an the and or but so of to in on at for with by from as is are was were be been am i i'm i've i'd my me we our
+    us you your it its this that these those not no do does did don't will would can could should must have has had he
+    she they his her their there here then than very also just please remember note noted"""
 )
 
 
@@ -40,6 +47,8 @@ def folded(units: Sequence[Unit]) -> tuple[list[tuple[Unit, bool]], int]:
         if into:
             fell += _fold_back(kept, [said[index] for index in into], unit)
             continue
+        if is_echo(unit.verdict):
+            continue
         words = frozenset(_TOKEN.findall(" ".join(unit.parts).casefold()))
         near = Counter(index for word in words for index in by_token.get(word, ())[-50:])
         twin = next(
@@ -50,7 +59,7 @@ def folded(units: Sequence[Unit]) -> tuple[list[tuple[Unit, bool]], int]:
                 by_token.setdefault(word, []).append(len(kept))
             for turn in unit.turns:
                 by_turn.setdefault(turn, []).append(len(kept))
-            if is_noted(unit.verdict) and unit.answers >= 0:
+            if is_heard(unit.verdict) and unit.answers >= 0:
                 unit = replace(unit, turns=tuple(sorted({unit.answers, *unit.turns})))
             kept.append((unit, False, words))
             continue
@@ -64,10 +73,11 @@ def folded(units: Sequence[Unit]) -> tuple[list[tuple[Unit, bool]], int]:
 def _said_back(unit: Unit, said: Sequence[Unit]) -> list[int]:
     """Which statements of the turn it answers a unit says back."""
     theirs = gist(unit)
-    acknowledged = is_noted(unit.verdict)
-    if acknowledged and len(said) == 1:
+    if is_noted(unit.verdict) and len(said) == 1:
         return [0]  # who was told one thing acknowledges that one
-    need = _BACK if acknowledged else _ECHO
+    if unit.verdict.type in (CardType.GOTCHA, CardType.CASE):
+        return []  # what was found out says more than what was asked about
+    need = _BACK if is_heard(unit.verdict) else _ECHO
     return [
         index
         for index, one in enumerate(said)
@@ -78,7 +88,7 @@ def _said_back(unit: Unit, said: Sequence[Unit]) -> list[int]:
 def _fold_back(kept: list[tuple[Unit, bool, frozenset[str]]], into: Sequence[int], back: Unit) -> int:
     """Folds what was said back into the statements it says back; they become one if it stands for all of them."""
     fell = 1
-    stands = [index for index in into if _stands_for(back, kept[index][0])]
+    stands = [index for index in into if _stands_for(back, kept[index][0], alone=len(into) == 1)]
     for index in into:
         first, repeated, words = kept[index]
         if index not in stands:
@@ -98,28 +108,36 @@ def _fold_back(kept: list[tuple[Unit, bool, frozenset[str]]], into: Sequence[int
 
 def _merged(words: Unit, first: Unit, second: Unit) -> Unit:
     """The words of one of two units with what both weigh."""
-    surer, other = sorted((first, second), key=lambda unit: (is_noted(unit.verdict), -unit.verdict.strength))
+    surer = max((first, second), key=lambda unit: unit.verdict.strength - 0.2 * is_heard(unit.verdict))
     verdict = replace(
         surer.verdict,
-        intrinsic=max(first.verdict.intrinsic, second.verdict.intrinsic)
-        if is_noted(other.verdict) == is_noted(surer.verdict)
-        else surer.verdict.intrinsic,
+        intrinsic=max(first.verdict.intrinsic, second.verdict.intrinsic),
         signal=max(first.verdict.signal, second.verdict.signal),
     )
     return replace(words, turns=tuple(sorted({*first.turns, *second.turns})), verdict=verdict)
 
 
-def _stands_for(back: Unit, said: Unit) -> bool:
-    """Whether what was said back can stand for what was said: it holds as much and reads alone better."""
+def _stands_for(back: Unit, said: Unit, *, alone: bool) -> bool:
+    """Whether what was said back can stand for what was said: it holds as much and reads alone better.
+
+    Args:
+        alone: Whether it says back only this one.
+    """
     mine, theirs = gist(said), gist(back)
     told, head = " ".join(said.parts), back.head
-    if leans(head) or not mine:
+    if leans(head) or not mine or _TO_YOU.search(head):
         return False
-    if leans(told):
+    if alone and leans(told):
         return True
-    if {word for word in mine if word.isdigit()} - theirs:
+    if {word for word in mine if word.isdigit()} - theirs or not (
+        speaks_of_self(told) or len(theirs) >= _FULLER * len(mine)
+    ):
         return False
-    return speaks_of_self(told) and len(mine & theirs) >= _COVERED * len(mine)
+    english = head.isascii()
+    if english and not verbal(head):
+        return False
+    shared = len(mine & theirs)
+    return shared >= (0.5 if english or not alone else _COVERED) * len(mine) and len(theirs) >= 0.4 * len(mine)
 
 
 def gist(unit: Unit) -> frozenset[str]:

@@ -42,7 +42,8 @@ INSTRUCTION = words(r"""
       |thanks?|no|wait|first|next|after\ (?:that|this)),?\ +|please,?\ +|just\ +|kindly\ +|try\ to\ +
       |go\ ahead\ and\ +|let's\ +|you\ can\ +|(?:can|could|would|will)\ you\ +(?:please\ +)?|i\ (?:want|need
       |would\ like)\ you\ to\ +|i'd\ like\ you\ to\ +|help\ me\ +(?:to\ +)?)*
-    (?:add|adjust|analy[sz]e|apply|ask|book|build|call|change|check|clean|close|commit|compare|compute|continue
+    (?:take\ a\ (?:break|look)|pause
+      |add|adjust|analy[sz]e|apply|ask|book|build|call|change|check|clean|close|commit|compare|compute|continue
       |convert|copy|create|debug|delete|deploy|describe|do|draft|draw|drop|edit|execute|explain|explore|export
       |fetch|find|finish|fix|follow|format|generate|get|give|go|help|implement|import|improve|insert|inspect
       |install|investigate|keep\ going|kill|list|load|look|make|merge|modify|move|open|order|plan|port|post|prepare

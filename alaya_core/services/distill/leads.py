@@ -10,27 +10,42 @@ from alaya_core.text import cells
 _SHORTEST = 12  # cells that what follows must have to stand alone
 _COLON = re.compile(r"[^:：\n]{1,70}?(?::\s+|：\s*)(?=\S)")
 _META_EN = re.compile(
-    r"\b(?:conventions?|gotchas?|caveats?|message|rules?|notes?|decisions?|decided|agreed|agreement|conclusions?"
-    r"|summary|reasons?|fix|solution|workaround|causes?|culprit|lessons?|plan|update|problems?|issues?|bug|trick|catch"
-    r"|thing|point|takeaway|verdict|answer|background|context|fact|reminder|warning|important|results?|news"
-    r"|requirements?|preferences?|request|found|remember|heads[\ -]up|fyi|short|so|then|that\ is|basically"
-    r"|it\ took|what\ (?:happened|we|i))\b",
+    r"^(?:(?:and|but|so|ok(?:ay)?|well|then)\ )*(?:(?:the|an?|one|my|our|your|some|another|two"
+    r"|three)\ )?(?:[a-z-]+\ ){0,2}?"
+    r"(?:conventions?|gotchas?|caveats?|message|rules?|notes?|decisions?|agreement|conclusions?|summary|reasons?"
+    r"|fix|solution"
+    r"|workaround|causes?|culprit|lessons?|plan|update|problems?|issues?|bug|trick|catch|things?|points?"
+    r"|takeaway|verdict"
+    r"|answer|background|context|facts?|reminder|warning|important|results?|findings?|news|requirements?|preferences?"
+    r"|request|fyi"
+    r"|heads[\ -]up|in\ short|basically)\b(?:,?\ (?:for|in|from|after|as|is|was|here|now|today|so|about|on"
+    r"|please|again)\b.*)?$"
+    r"|^(?:(?:and|but|so|ok(?:ay)?)\ )*(?:we|i|they)(?:'ve|’ve|\ have)?\ (?:also\ |finally\ |just\ )?(?:decided"
+    r"|agreed|concluded"
+    r"|settled|found|learn(?:ed|t)|measured|checked|tracked|figured)(?:\ (?:it|this|that|on|out|down))*$",
     re.IGNORECASE | re.VERBOSE,
 )
 _META_ZH = re.compile(
-    r"规矩|约定|结论|决定|决策|决议|原因|根因|办法|方案|教训|有?个?坑|注意|背景|情况|说明|偏好|要求|规则|原则|问题|重点"
-    r"|一句话|总结|清楚|查到|找到|找着|定位|发现|确认|对齐|提醒|通知|消息|所以|因此|这样|记住|记下|补充|更正|商量|讨论|定了"
+    r"^(?!.*[两三四五几\d只])[^，。]{0,12}?(?:规矩|约定|结论|决定|决策|决议|原因|根因|办法|方案|教训|坑|注意|背景|情况|说明"
+    r"|偏好|要求|规则|原则|问题|重点|一句话|总结|清楚|查到|找到|找着|定位|发现|确认|对齐|提醒|通知|消息|记住|记下|补充|更正"
+    r"|商量|讨论|定)(?:是|为|了|如下|一下|来了|出来|好|清楚|到|的|，|请记住)*$"
 )
 _POINTS = re.compile(
-    r"^(?:(?:so|ok(?:ay)?|and|but|then|now)\ )*(?:we|i|they|you)?\ ?\w*\ ?(?:it|this|that)\b[^:]{0,20}$|[这那]",
+    r"^(?:(?:so|ok(?:ay)?|and|but|then|now)\ )*(?:we|i|they|you)?\ ?\w*\ ?(?:it|this|that)\b[^:]{0,20}$"
+    r"|^[^，。]{0,6}[这那](?:样|么|个|点|些)?[^，。]{0,4}$",
     re.IGNORECASE | re.VERBOSE,
 )
-_OF_SOMETHING = re.compile(r"`|\d|(?<!^)(?<![.!?] )\b[A-Z][\w-]+|/|[「《“]|\b(?:for|of|about|on)\ (?!this|the\ record|that|now|us|me|it)\w")
+_OF_SOMETHING = re.compile(
+    r"`|\d|(?<!^)(?<![.!?] )\b[A-Z][\w-]+|/|[「《“]|\b(?:for|of|about|on)\ (?!this"
+    r"|the\ record|that|now|us|me|it)\w"
+)
 _SOON = re.compile(r"(?:\bso|\bthen|因此|所以|于是|就是|那么)\s*[:：]\s*$|,\s*(?:but|so)\s*:\s*$", re.IGNORECASE)
 # `The root cause is that ...` says no more than the type of the card.
 _IS_THAT = re.compile(
-    r"^(?:(?:and|but|so)\ )?(?:the\ |our\ |one\ )?(?:(?:root|real|actual|underlying|main|true|only)\ )?(?:cause|reason|gotcha|catch"
-    r"|caveat|trick|problem|issue|conclusion|point|bug|upshot|lesson|rule|convention|decision|fix|culprit)\ (?:is|was|here\ is)\ that\ +"
+    r"^(?:(?:and|but|so)\ )?(?:the\ |our\ |one\ )?(?:(?:root|real|actual|underlying|main|true|only)\ )?(?:cause"
+    r"|reason|gotcha|catch"
+    r"|caveat|trick|problem|issue|conclusion|point|bug|upshot|lesson|rule|convention|decision|fix"
+    r"|culprit)\ (?:is|was|here\ is)\ that\ +"
     r"|^(?:所以)?(?:根本|真正的?|最终|主要)?(?:原因|根因|问题)(?:是|在于|就是|出在)(?:因为)?(?=[^，。：:]{6,})"
     r"|^所以(?:我|我们)?的?结论是[：:，]?",
     re.IGNORECASE | re.VERBOSE,

@@ -17,7 +17,7 @@ from alaya_core.services.distill.folding import folded
 from alaya_core.services.distill.importance import importance
 from alaya_core.services.distill.links import links
 from alaya_core.services.distill.segment import sentences
-from alaya_core.services.distill.subjects import is_bare, is_chinese, quoted
+from alaya_core.services.distill.subjects import is_bare, is_chinese, quoted, speaks_of_self
 from alaya_core.services.distill.titles import fit, title
 from alaya_core.services.distill.units import Heard, Unit, hear, referred, refers, units
 from alaya_core.text import storable, without_escapes
@@ -58,6 +58,17 @@ _NOISE = re.compile(
     r"|\[Request interrupted|API Error:|Error: \d{3}\b|✅ New session started|You are running a boot check)",
     re.IGNORECASE,
 )
+_MIDDLING = 1.3  # rank under which a card is left out of a session that gave enough
+_SURE = 0.6  # strength under which an assistant's words are a step on the way where there is enough else
+_WEIGHT = {
+    CardType.GOTCHA: 0.15,
+    CardType.DECISION: 0.15,
+    CardType.CASE: 0.1,
+    CardType.PATTERN: 0.1,
+    CardType.EVENT: 0.05,
+    CardType.BELIEF: -0.1,
+}
+_FIGURE = re.compile(r"\d|[一二两三四五六七八九十百千万]{2,}")
 _COMMAND = re.compile(r"^\s*[/!][A-Za-z][\w:-]{0,40}(?:\s|$)")
 _BOT = re.compile(r"bot\b|assistant|claude|gpt|gemini|copilot|^ai$|\bai\b|agent|助手|机器人", re.IGNORECASE)
 
@@ -90,7 +101,22 @@ def distill_by_rules(
     found, fell = folded(reading.units)
     if fell:
         reading.skipped["repeated"] += fell
-    ranked = sorted(range(len(found)), key=lambda index: (-_rank(found[index][0], found[index][1]), index))
+    ranked = sorted(range(len(found)), key=lambda index: (-_rank(*found[index]), index))
+    few = -(-max_cards * 3 // 5)
+    passing = [
+        index
+        for place, index in enumerate(ranked)
+        if (place >= few and _rank(*found[index]) < _MIDDLING)
+        or (
+            place >= few - 2
+            and len(found[index][0].turns) == 1
+            and not found[index][0].person
+            and found[index][0].verdict.strength < _SURE
+        )
+    ]
+    if passing:
+        reading.skipped["passing"] += len(passing)
+        ranked = [index for index in ranked if index not in set(passing)]
     if len(ranked) > max_cards:
         reading.skipped["over limit"] += len(ranked) - max(0, max_cards)
     chosen = sorted(ranked[: max(0, max_cards)])
@@ -104,7 +130,7 @@ def distill_by_rules(
         when = next((times[number] for number in reversed(unit.turns) if number in times), session_time)
         sources = (SourceRef(session_id, unit.turns),)
         cards.append(replace(draft, created_at=when, sources=sources, key=f"{unit.turns[-1]}.{order}"))
-    return Proposal(tuple(cards), links(cards), dict(reading.skipped))
+    return Proposal(tuple(cards), links(cards, {unit.name for unit, _ in found if unit.name}), dict(reading.skipped))
 
 
 def _read(reading: _Reading, number: int, turn: Turn) -> str:
@@ -169,11 +195,13 @@ def _question(number: int, heard: list[Heard]) -> tuple[int, str] | None:
 def _rank(unit: Unit, repeated: bool) -> float:
     """What is kept when there is too much: what matters, what is surely said, what a person said."""
     verdict = unit.verdict
-    named = bool(entities(" ".join(unit.parts)))
+    text = " ".join(unit.parts)
+    named = bool(_FIGURE.search(text) or entities(text))
     return (
         importance(verdict.intrinsic, verdict.signal, repeated=repeated)
         + verdict.strength
-        + 0.15 * unit.person
+        + _WEIGHT.get(verdict.type, 0.0)
+        + 0.15 * (unit.person or len(unit.turns) > 1)
         + 0.1 * named
     )
 
@@ -195,6 +223,7 @@ def _card(unit: Unit, *, repeated: bool, known: Sequence[str]) -> CardDraft | No
         unit.name
         and unit.person
         and unit.name not in names
+        and speaks_of_self(content)
         and verdict.type in (CardType.PROFILE, CardType.PREFERENCE, CardType.EVENT)
     ):
         names = (unit.name, *names)[:8]

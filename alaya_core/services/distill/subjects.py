@@ -39,11 +39,12 @@ _ZH_LEADS = (
 )
 _BARE_ZH = re.compile(
     rf"^[“「（(]?{_ZH_LEADS}(?:[它他她]们?(?!人)|其(?![实他它中余次])|(?:这|那|此)(?:个|些|样|种|里|边|时|次"
-    r"|一点)?(?=[，,。：:是就不没都也在要能可应必导让使有对意说表只还才很太比已被跟与因将把会又更最挺特真确]"
+    r"|一点)?(?=[，,。：:我你是就不没都也在要能可应必导让使有对意说表只还才很太比已被跟与因将把会又更最挺特真确]"
     r"|$))"
 )
 _POINTER = re.compile(
-    r"(?<![\w'’])(?:he|she|him|her|his|hers|they|them|it|its|this|that(?=[ ,.]*$|\ one\b))\b(?!\ (?:rains|takes\b.*\bto))"
+    r"(?<![\w'’])(?:he|she|him|her|his|hers|they|them|it|its|this|that(?=[ ,.]*$|\ one\b))\b(?!\ (?:rains"
+    r"|takes\b.*\bto))"
     r"|[他她它]们?(?!人)|(?:这|那)(?:个|些|样|种|里|边|件事|点|条)?(?=[，,。：:是就不没也在要能我你用放说]|$)",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -63,6 +64,7 @@ _ADVERB = re.compile(
     r"^(?:really|also|even|once|both|all|already|almost|always|usually|generally|never|still|just|mostly|often|only"
     r"|actually|currently|personally|strongly|much|absolutely|finally|recently|now|sometimes|rarely|truly|\w+ly)$"
 )  # fmt: skip
+_PLAIN = re.compile(r"([a-z]+|don't|haven't)[.,;:!?]*$")
 _SELF = re.compile(r"(?<![\w.`/-])(I|my|me)(?![\w.-])(['’]\w+)?", re.IGNORECASE)
 # The speaker is named once; after that they are `they`.
 _THEY = (
@@ -78,8 +80,10 @@ _THEY = (
 )
 # `Lost my passport in Hanoi`: the speaker is the subject.
 _ELIDED = re.compile(
-    r"^(?:lost|bought|moved|booked|passed|failed|got|started|finished|had|broke|sold|met|found|left|quit|switched|cancelled"
-    r"|signed|ordered|tried|took|went|renewed|forgot|can't|cannot|don't|won't|will|am|have|prefer|hate|love|need|want)\b"
+    r"^(?:lost|bought|moved|booked|passed|failed|got|started|finished|had|broke|sold|met|found|left|quit"
+    r"|switched|cancelled"
+    r"|signed|ordered|tried|took|went|renewed|forgot|can't|cannot|don't|won't|will|am|have|prefer|hate|love|need"
+    r"|want)\b"
     r"(?=.*\b(?:my|me|myself)\b|\ (?:the|an?|to)\b)",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -154,7 +158,8 @@ def _third_zh(text: str, who: str) -> str:
 
 def _third_en(text: str, who: str) -> str:
     text = re.sub(
-        r"^(?:we|i)(?:'ve|’ve|\ have|'re|’re|\ are|'m|\ am)?(?:\ (?:just|finally|now|all|both))?\ (?=(?:decided"
+        r"^(?:we|i(?!\ agreed\ to))(?:'ve|’ve|\ have|'re|’re|\ are|'m|\ am)?(?:\ (?:just|finally|now|all"
+        r"|both))?\ (?=(?:decided"
         r"|agreed|settled|opted|concluded|going\ with|sticking\ with|switching|migrating|dropping|adopting"
         r"|moving\ (?:to|off)\ [A-Z])\b)",
         "", text, flags=re.IGNORECASE | re.VERBOSE,
@@ -186,20 +191,26 @@ def _verb(clitic: str, rest: str) -> str:
     if clitic[1:].lower() in forms:
         return f"{forms[clitic[1:].lower()]} {rest}"
     words = rest.split(" ")
+    if words[0].lower() in ("and", "or"):
+        return rest
+    habit = False
     for index, word in enumerate(words[:3]):
         low = word.lower()
+        habit = habit or low in ("usually", "always", "often", "sometimes", "never", "generally")
         if _ADVERB.match(low) and low not in ("apply", "reply", "rely", "fly", "supply"):
             continue
-        words[index] = _conjugated(low) if word.isalpha() or low in ("don't", "haven't") else word
+        verb = _PLAIN.match(low)
+        if verb:
+            words[index] = _conjugated(verb[1], habit=habit) + word[verb.end(1) :]
         break
     return " ".join(words)
 
 
-def _conjugated(verb: str) -> str:
+def _conjugated(verb: str, *, habit: bool) -> str:
     special = {"am": "is", "have": "has", "do": "does", "go": "goes", "don't": "doesn't", "haven't": "hasn't"}
     if verb in special:
         return special[verb]
-    if verb in _PAST or verb.endswith("ed"):
+    if (verb in _PAST and not (habit and verb in ("read", "put", "set", "let", "cut", "quit"))) or verb.endswith("ed"):
         return verb
     if re.search(r"[^aeiou]y$", verb):
         return verb[:-1] + "ies"

@@ -13,6 +13,7 @@ from alaya_core.services.distill.entities import entities
 from alaya_core.services.distill.leads import without_lead
 from alaya_core.services.distill.segment import Sentence
 from alaya_core.services.distill.subjects import is_bare, named
+from alaya_core.services.distill.substance import is_fragment
 
 LONGEST = 900  # characters of a card
 
@@ -62,6 +63,7 @@ _ANSWERS = re.compile(
     r"|^(?:因为|由于|所以|因此|否则|不然|于是)",
     re.IGNORECASE | re.VERBOSE,
 )
+_THEREFORE = ("所以", "因此", "于是")  # what follows is what it comes to: it makes the better title
 _NOTHING = Verdict(Kind.STATEMENT)
 
 
@@ -97,13 +99,13 @@ def units(
         if not one.verdict.kept:
             continue
         core = without_lead(without_filler(plain(one.text)))
-        bare, answer = is_bare(core), bool(_ANSWERS.search(core))
+        bare, answer = is_bare(core), bool(_ANSWERS.search(core)) or is_fragment(core)
         if not bare and not answer:
             out.append(Unit((one.text,), one.text, one.verdict, (turn,), person, name))
             ends.append(index)
             continue
         if out and ends[-1] == index - 1 and _near(heard[index - 1], one) and _fits(out[-1].parts, one.text):
-            out[-1] = _extended(out[-1], one, bare=bare or answer)
+            out[-1] = _extended(out[-1], one, bare=bare or (answer and not _concludes(core, one, out[-1])))
             ends[-1] = index
             continue
         unit = _grounded(heard, index, turn, bare=bare, person=person, name=name, asked=asked)
@@ -167,12 +169,18 @@ def _grounded(
     return None if bare or one.text[:1].islower() else Unit((one.text,), one.text, one.verdict, (turn,), person, name)
 
 
+def _concludes(core: str, one: Heard, unit: Unit) -> bool:
+    """Whether a sentence is what the ones before it come to."""
+    return core.startswith(_THEREFORE) and one.verdict.strength > unit.verdict.strength
+
+
 def _near(before: Heard, one: Heard) -> bool:
     return one.sentence.block - before.sentence.block <= 1 and before.sentence.listed == one.sentence.listed
 
 
 def _can_lead(before: Heard) -> bool:
-    return before.verdict.kind is Kind.STATEMENT and not is_bare(without_filler(plain(before.text)))
+    text = without_filler(plain(before.text))
+    return before.verdict.kind is Kind.STATEMENT and not is_bare(text) and not is_fragment(text)
 
 
 def _fits(parts: tuple[str, ...], text: str) -> bool:
