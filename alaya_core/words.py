@@ -16,9 +16,9 @@ import hashlib
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from alaya_core.text import storable, without_escapes
@@ -37,6 +37,7 @@ INDEX_SETTINGS: Mapping[str, Any] = {
 
 MAX_QUERY_WORDS = 64
 
+_REMEMBERED = 24  # characters of a chunk whose tokens are remembered
 _LONGEST = 36  # bytes; the index drops tokens of 40 and more without a word
 _LONGEST_QUERY, _GIANT = 50_000, 4_096  # characters and tokens of a query that are looked at
 _HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
@@ -67,7 +68,7 @@ _stemming = threading.Lock()  # a stemmer keeps the word it works on in itself
 
 def normalise(text: str) -> str:
     """The text as it is indexed: its tokens, in order and as often as they occur, with single spaces between."""
-    return " ".join(tokens(text))
+    return " ".join(chain.from_iterable(_of_match(match) for match in _TOKEN.finditer(_fold(text))))
 
 
 def query_words(text: str, limit: int = MAX_QUERY_WORDS) -> tuple[str, ...]:
@@ -109,7 +110,8 @@ def telling_among(texts: Sequence[frozenset[str]]) -> Callable[[str], float]:
     """`telling`, less for pairs of characters that none of the texts found has: mostly those over the edge of two
     words, which no text was ever going to have."""
     present = frozenset().union(*texts)
-    return lambda token: telling(token) * (0.25 if token.startswith("qxc") and token not in present else 1.0)
+    # asked again for every text with the same few words
+    return cache(lambda token: telling(token) * (0.25 if token.startswith("qxc") and token not in present else 1.0))
 
 
 def coverage(
@@ -144,18 +146,22 @@ def folded(text: str) -> str:
 def tokens(text: str) -> Iterator[str]:
     """The tokens of a text, lazily; time is linear in its length."""
     for match in _TOKEN.finditer(_fold(text)):
-        value = match[0]
-        match match.lastgroup:
-            case "chunk":
-                yield from _chunk(value)
-            case "number":
-                yield from _chunk(value.replace(",", "").lstrip("$+-"))
-            case "unspaced":
-                yield from _pairs(value)
-            case "elided":
-                yield _word(value)
-            case _:
-                yield _plain(value.casefold())
+        yield from _of_match(match)
+
+
+def _of_match(match: re.Match[str]) -> Iterable[str]:
+    value = match[0]
+    match match.lastgroup:
+        case "chunk":
+            return _known_chunk(value) if len(value) <= _REMEMBERED else _chunk(value)
+        case "number":
+            return _chunk(value.replace(",", "").lstrip("$+-"))
+        case "unspaced":
+            return _pairs(value)
+        case "elided":
+            return (_word(value),)
+        case _:
+            return (_plain(value.casefold()),)
 
 
 def _head(query: str) -> str:
@@ -180,6 +186,12 @@ def _folds() -> dict[int, str | None]:
     from alaya_core.words_data import fold_table  # 4,300 pairs that plain English never needs
 
     return fold_table()
+
+
+@lru_cache(maxsize=65_536)
+def _known_chunk(chunk: str) -> tuple[str, ...]:
+    """The tokens of a chunk, remembered: most words of a text have been seen before."""
+    return tuple(_chunk(chunk))
 
 
 def _chunk(chunk: str) -> Iterator[str]:
@@ -273,11 +285,17 @@ def _pairs(run: str) -> Iterator[str]:
     if len(run) == 1:
         yield run
         return
-    for char, following in zip(run, (*run[1:], ""), strict=True):
-        if _ALONE.match(char):
+    codes = [_code(char) for char in run]
+    for at, char in enumerate(run):
+        if _stands_alone(char):
             yield char
-        if following:
-            yield f"qxc{_code(char)}{_code(following)}"
+        if at + 1 < len(run):
+            yield f"qxc{codes[at]}{codes[at + 1]}"
+
+
+@lru_cache(maxsize=32_768)
+def _stands_alone(char: str) -> bool:
+    return _ALONE.match(char) is not None
 
 
 @lru_cache(maxsize=32_768)

@@ -56,7 +56,7 @@ def capture(
             confidence=share(confidence, "confidence"),
         )
     )
-    where = scope_name(scope) if scope else "global"
+    where = _scope(workspace, scope) if scope else "global"
     card = card_from_draft(
         draft,
         card_id=workspace.ids.new_card(),
@@ -96,7 +96,7 @@ def edit(workspace: Workspace, reference: str, changes: CardChanges, rev: int | 
                 f"the card was changed meanwhile: you saw revision {rev}, it is at {card.rev}",
                 f"look at it again: alaya show {card.id}",
             )
-        values = _values(changes)
+        values = _values(workspace, changes)
         if changes.superseded_by is not None:
             successor = find_card(reader, changes.superseded_by, workspace.visible_scopes())
             if successor.id == card.id:
@@ -203,7 +203,7 @@ def _answer(workspace: Workspace, card_id: str, changed: bool, note: str) -> Car
     return answer
 
 
-def _values(changes: CardChanges) -> dict[str, Any]:
+def _values(workspace: Workspace, changes: CardChanges) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if changes.title is not None:
         values["title"] = secrets.mask(_title(changes.title))
@@ -222,7 +222,7 @@ def _values(changes: CardChanges) -> dict[str, Any]:
     if changes.confidence is not None:
         values["confidence"] = share(changes.confidence, "confidence")
     if changes.scope is not None:
-        values["scope"] = scope_name(changes.scope)
+        values["scope"] = _scope(workspace, changes.scope)
     return values
 
 
@@ -232,6 +232,14 @@ def _content(content: str) -> str:
     if len(content) > _LONGEST:
         raise UsageError(f"the text has {len(content)} characters, at most {_LONGEST} fit a card", "ingest it instead")
     return content.strip()
+
+
+def _scope(workspace: Workspace, scope: str) -> str:
+    """A scope that whoever asks may see, so that nobody writes what they cannot read."""
+    name, seen = scope_name(scope), workspace.visible_scopes()
+    if seen is not None and name not in seen:
+        raise UsageError(f"agent {workspace.agent} cannot see '{safe_line(name)[:60]}'", f"one of: {', '.join(seen)}")
+    return name
 
 
 def _title(title: str) -> str:

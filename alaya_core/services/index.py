@@ -12,7 +12,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from alaya_core import words
-from alaya_core.errors import BusyError, ProviderError, ReadOnlyHomeError, VectorMismatchError
+from alaya_core.errors import (
+    BusyError,
+    DamagedError,
+    NewerHomeError,
+    ProviderError,
+    ReadOnlyHomeError,
+    VectorMismatchError,
+)
 from alaya_core.models.card import Card, CardState, SourceRef, Tier
 from alaya_core.models.commit import card_fields, event_cards
 from alaya_core.models.session import SessionInfo
@@ -74,10 +81,14 @@ def sync(
             leaves both to others and answers from what is there.
     """
     store = workspace.vectors
-    mark = store.mark()
-    if store.exists and mark.seq >= workspace.ledger.last_seq() and not (patient and mark.pending):
-        return Synced()
     try:
+        mark, last = store.mark(), workspace.ledger.last_seq()
+        if mark.seq > last:  # the ledger was restored from a backup
+            if patient:
+                return rebuild_vectors(workspace, progress, cancel)
+            return Synced(stale=True, notes=["the index holds changes that the ledger lost: run `alaya rebuild l1`"])
+        if store.exists and mark.seq == last and not (patient and mark.pending):
+            return Synced()
         workspace.require_writable()
         with workspace.locks.indexing(timeout_s=None if patient else 0):
             return _sync(workspace, store, patient, progress, cancel)
@@ -85,6 +96,10 @@ def sync(
         if patient:
             raise
         return Synced(stale=True)
+    except (DamagedError, NewerHomeError) as error:
+        if patient:
+            raise
+        return Synced(stale=True, notes=[f"newer changes are not searched: {error.message}"])
 
 
 def rebuild_vectors(workspace: Workspace, progress: ProgressSink = silent, cancel: CancelToken | None = None) -> Synced:

@@ -95,7 +95,10 @@ class Verification:
         report = store.inspect()
         self._checked.update(vectors=report.with_vector, passages=report.passages)
         living = {key: card for key, card in cards.items() if card.state in _SEARCHED}
-        behind = store.mark().seq < self._work.ledger.last_seq()
+        mark = store.mark()
+        behind = mark.seq < self._work.ledger.last_seq()
+        if not behind and report.passages != mark.passages:
+            self._find("passage_count", [], REBUILD_VECTORS, f"{report.passages} passages where {mark.passages} were")
         kinds: dict[str, Iterable[str]] = {
             "vector_missing": [
                 key for key, card in living.items() if not card.vector_dropped and key not in report.with_vector_ids
@@ -214,9 +217,10 @@ def _vectors(workspace: Workspace) -> str:
 
 def _contexts(workspace: Workspace) -> str:
     """Makes missing contexts from the sessions, and removes those of no card whose turns the sessions hold."""
-    with workspace.locks.writing("verify"), workspace.graph.reading() as reader:
-        cards = reader.all_cards()
-        sessions = {info.id: info for info in reader.sessions()}
+    with workspace.locks.writing("verify"):
+        with workspace.graph.reading_to_write() as reader:
+            cards = reader.all_cards()
+            sessions = {info.id: info for info in reader.sessions()}
         kept = workspace.contexts.known()
         made = removed = 0
         for card in cards:

@@ -18,7 +18,7 @@ from alaya_tui.headless.render_layout import Page, call_on, plural
 from alaya_tui.headless.render_recall import recall_lines
 from alaya_tui.headless.request import Request
 
-QUERY = "plugins.allow whitelist"
+QUERY = "小雨对什么过敏"
 SHOWN = 3
 
 

@@ -102,7 +102,7 @@ class CardScreen(Place):
         another = self._shown is None or self._shown.card.card_id != answer.card.card_id
         new_text = another or self._shown is None or self._shown.card.rev != answer.card.rev
         self._shown = answer
-        step.title = answer.card.title
+        step.card_id, step.title = answer.card.card_id, answer.card.title  # it may have been named by a prefix
         self._show_crumbs()
         self.query_one("#card-title", Static).update(Content.styled(title(answer.card.title), "bold"))
         self.query_one("#about", Static).update(card_rows.about(answer, self.alaya.clock()))

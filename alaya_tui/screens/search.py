@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Horizontal, VerticalScroll
+from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Label, Static
 
 from alaya_core.errors import AlayaError
-from alaya_core.models.answers import CardAnswer, CardList, CardRow, PassageHit, RecallAnswer, RecallHit
+from alaya_core.models.answers import CardList, CardRow, PassageHit, RecallAnswer, RecallHit
 from alaya_core.models.requests import RecallOptions
 from alaya_tui.actions import SEARCH, bindings_for
 from alaya_tui.messages import CardWanted
 from alaya_tui.render_text import line, plural
 from alaya_tui.screens import search_rows as rows
 from alaya_tui.screens.place import Place
-from alaya_tui.screens.preview_text import card_preview, hit_preview, passage_preview
+from alaya_tui.screens.preview import Preview
 from alaya_tui.screens.text_window import TextWindow
 from alaya_tui.widgets.query_input import QueryInput
 from alaya_tui.widgets.row_list import RowList
-from alaya_tui.widgets.rows import FixedRows, PagedRows
+from alaya_tui.widgets.rows import FixedRows, PagedRows, heading
 
 TYPING_PAUSE = 0.2
 RETRY_PAUSE = 2.0
-CURSOR_PAUSE = 0.1
 MOST_RESULTS = 50
+MOST_TITLES = 5_000
 SORTS = ("hottest", "recent", "used", "linked", "importance", "title", "coldest")
-_WORDS, _VECTORS, _BROWSE, _PAGE, _PREVIEW = "words", "vectors", "browse", "page", "preview"
+_WORDS, _VECTORS, _BROWSE, _PAGE = "words", "vectors", "browse", "page"
 
 
 class SearchScreen(Place):
@@ -46,9 +47,9 @@ class SearchScreen(Place):
         self._sort = SORTS[0]
         self._why = False
         self._shown_query: str | None = None
+        self._answered: str | None = None
         self._pages = PagedRows(0)
         self._typing: Timer | None = None
-        self._moving: Timer | None = None
         self._open_when_answered = False
 
     def compose_body(self) -> ComposeResult:
@@ -62,8 +63,7 @@ class SearchScreen(Place):
         with Container(id="body"):
             yield RowList(id="results")
             yield Static(id="empty", markup=False)
-            with VerticalScroll(id="preview-pane", can_focus=False):
-                yield Static(id="preview", markup=False)
+            yield Preview(id="preview-pane")
 
     def on_mount(self) -> None:
         """Nothing is known yet, and says so."""
@@ -87,15 +87,16 @@ class SearchScreen(Place):
 
     def memory_changed(self) -> None:
         """Asks again, and leaves the cursor where it is."""
-        self._search_now()
-
-    # Typing
+        if self._answered is not None and self._answered == self.query_text:
+            self._ask_vectors(self._answered)
+        else:
+            self._search_now()
 
     @on(Input.Changed, "#query")
     def _typed(self) -> None:
         self._open_when_answered = False
         self.refresh_bindings()
-        self._stop(self._typing)
+        self._stop_timer()
         if self.query_text:
             self._typing = self.set_timer(TYPING_PAUSE, self._search_now)
         else:
@@ -110,7 +111,7 @@ class SearchScreen(Place):
         self._search_now()
 
     def _search_now(self) -> None:
-        self._stop(self._typing)
+        self._stop_timer()
         if self.alaya.memory is None:
             return
         text = self.query_text
@@ -124,14 +125,16 @@ class SearchScreen(Place):
             options = RecallOptions(limit=MOST_RESULTS, typed=True, vectors=False)
             self.ask(_WORDS, lambda memory: memory.recall(text, options), lambda answer: self._words_came(text, answer))
         else:
-            self.ask(
-                _WORDS,
-                lambda memory: memory.list_cards(sort="hottest", limit=2_000),
-                lambda cards: self._titles_came(text, cards),
-            )
+            self._ask_titles(lambda cards: self._titles_came(text, cards))
+
+    def _ask_titles(self, deliver: Callable[[CardList], None]) -> None:
+        self.ask(_WORDS, lambda memory: memory.list_cards(sort="hottest", limit=MOST_TITLES), deliver)
 
     def _words_came(self, text: str, answer: RecallAnswer) -> None:
         self._show_answer(text, answer, more_to_come=True)
+        self._ask_vectors(text)
+
+    def _ask_vectors(self, text: str) -> None:
         options = RecallOptions(limit=MOST_RESULTS, typed=True)
         self.ask(
             _VECTORS,
@@ -150,17 +153,25 @@ class SearchScreen(Place):
         found = rows.answer_rows(answer, now)
         total, floor = self.alaya.header.cards, self.alaya.recall_floor
         self._say(rows.answer_words(answer, total, floor, more_to_come=more_to_come))
-        empty = "" if found or more_to_come else rows.nothing_found(text, answer)
-        self._show_rows(text, FixedRows(found), empty)
+        if found:
+            self._show_rows(text, FixedRows(found))
+        elif not more_to_come:
+            self._ask_titles(lambda cards: self._only_titles(text, answer, cards))
+        self._answered = text if not more_to_come else None
 
     def _titles_came(self, text: str, cards: CardList) -> None:
         """Until the engine is there, titles answer."""
-        now, wanted = self.alaya.clock(), text.casefold()
-        found = [rows.card_row(card, now) for card in cards.cards if wanted in card.title.casefold()]
+        found = rows.title_rows(cards.cards, text, self.alaya.clock())
         self._say(f"{plural(len(found), 'title')} so far ...   loading the engine")
-        self._show_rows(text, FixedRows(found), "")
+        self._show_rows(text, FixedRows(found))
 
-    def _show_rows(self, text: str, source: FixedRows | PagedRows, empty: str) -> None:
+    def _only_titles(self, text: str, answer: RecallAnswer, cards: CardList) -> None:
+        """Half a word is no word yet: where nothing else was found, titles that hold it still help."""
+        found = rows.title_rows(cards.cards, text, self.alaya.clock())
+        shown = [heading("titles that contain it"), *found] if found else []
+        self._show_rows(text, FixedRows(shown), "" if shown else rows.nothing_found(text, answer))
+
+    def _show_rows(self, text: str, source: FixedRows | PagedRows, empty: str = "") -> None:
         selected = self.results.selected
         same = self._shown_query == text and self.results.cursor > 0
         self._shown_query = text
@@ -175,8 +186,6 @@ class SearchScreen(Place):
         if self._open_when_answered and len(source):
             self._open_when_answered = False
             self.action_open_selected()
-
-    # The whole list
 
     def _browse(self, page: int = 0) -> None:
         sort, size = self._sort, PagedRows.PAGE
@@ -204,10 +213,9 @@ class SearchScreen(Place):
 
     @on(RowList.Missing, "#results")
     def _row_missing(self, message: RowList.Missing) -> None:
-        number, pages, sort = message.index // PagedRows.PAGE, self._pages, self._sort
+        number, pages, sort, now = message.index // PagedRows.PAGE, self._pages, self._sort, self.alaya.clock()
         if self.results.source is not pages or pages.has(number) or self.is_waiting_for(_PAGE):
             return
-        now = self.alaya.clock()
 
         def page_came(cards: CardList) -> None:
             pages.put(number, [rows.card_row(card, now) for card in cards.cards])
@@ -220,35 +228,10 @@ class SearchScreen(Place):
             page_came,
         )
 
-    # The row under the cursor
-
     @on(RowList.Highlighted, "#results")
     def _show_preview(self) -> None:
-        self._stop(self._moving)
-        self.drop(_PREVIEW)
         row = self.results.selected
-        data = row.data if row else None
-        if isinstance(data, CardRow):
-            if self.query_one("#preview-pane").display:
-                self._moving = self.set_timer(CURSOR_PAUSE, lambda: self._fetch_preview(data.card_id))
-        elif isinstance(data, RecallHit):
-            self._preview(hit_preview(data, why=self._why))
-        elif isinstance(data, PassageHit):
-            self._preview(passage_preview(data, why=self._why))
-        else:
-            self._preview(Content(""))
-
-    def _fetch_preview(self, card: str) -> None:
-        def came(answer: CardAnswer) -> None:
-            self._preview(card_preview(answer))
-
-        self.ask(_PREVIEW, lambda memory: memory.show(card, neighbours=8), came, failed=lambda _: None)
-
-    def _preview(self, content: Content) -> None:
-        self.query_one("#preview", Static).update(content)
-        self.query_one("#preview-pane", VerticalScroll).scroll_home(animate=False)
-
-    # What keys do
+        self.query_one(Preview).show(row.data if row else None, why=self._why)
 
     @on(RowList.Chosen, "#results")
     def action_open_selected(self) -> None:
@@ -308,7 +291,6 @@ class SearchScreen(Place):
     def _say(self, words: str) -> None:
         self.query_one("#status", Static).update(Content(words))
 
-    @staticmethod
-    def _stop(timer: Timer | None) -> None:
-        if timer is not None:
-            timer.stop()
+    def _stop_timer(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()

@@ -99,6 +99,12 @@ def answer_rows(answer: RecallAnswer, now: int) -> list[Row]:
     return _with_distinct_keys(rows)
 
 
+def title_rows(cards: Sequence[CardRow], text: str, now: int) -> list[Row]:
+    """Of these cards, those whose title contains the text."""
+    wanted = text.casefold()
+    return [card_row(card, now) for card in cards if wanted in card.title.casefold()]
+
+
 def _with_distinct_keys(rows: Sequence[Row]) -> list[Row]:
     """A long turn is found by several of its pieces; the best stands for it."""
     return list({row.key: row for row in reversed(rows)}.values())[::-1]

@@ -20,7 +20,7 @@ class SafeMarkdown(Markdown):
     """Links, images and HTML are shown as they are written: nothing stored can be clicked, loaded or hidden."""
 
     def __init__(self) -> None:
-        super().__init__(parser_factory=_parser, open_links=False)
+        super().__init__(parser_factory=literal_parser, open_links=False)
 
 
 class StoredText(Vertical):
@@ -43,6 +43,7 @@ class StoredText(Vertical):
         plain.update(Content("" if as_markdown else shown))
 
 
-def _parser() -> MarkdownIt:
+def literal_parser() -> MarkdownIt:
+    """A parser that knows no links, images or HTML."""
     # A quote in a quote in a quote ... would become widgets in widgets, until the layout gives up.
     return MarkdownIt("gfm-like", {"maxNesting": 12, "linkify": False, "html": False}).disable(_NOT_READ, True)

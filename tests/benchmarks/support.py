@@ -67,6 +67,13 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
+def clocked(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds that one call takes, and seconds of processor time: the latter hardly depend on what else is running."""
+    before = time.process_time()
+    took = seconds(work)
+    return took, time.process_time() - before
+
+
 def times_ms(work: Callable[[int], object], repeats: int, warm: int = 1) -> list[float]:
     """Milliseconds of each of some calls, after a few that are not counted; each call is told its number."""
     for number in range(warm):

@@ -72,8 +72,8 @@ async def test_the_palette_offers_the_actions_of_the_place(app: AlayaApp):
     from alaya_tui.screens.palette import ActionCommands
 
     async with app.run_test():
-        offered = [hit.help async for hit in ActionCommands(app.screen).discover()]  # type: ignore[union-attr]
+        offered = [hit.help async for hit in ActionCommands(app.screen).discover()]
         wanted = [action.tooltip for action in actions_for(SEARCH, EVERYWHERE) if action.palette]
         assert offered == wanted
-        found = [hit.help async for hit in ActionCommands(app.screen).search("sort")]  # type: ignore[union-attr]
+        found = [hit.help async for hit in ActionCommands(app.screen).search("sort")]
         assert "Sort the whole list another way" in found

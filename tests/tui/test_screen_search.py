@@ -67,6 +67,18 @@ async def test_typing_finds_by_words_at_once_and_by_meaning_after(app: AlayaApp,
         await until(pilot, lambda: len(keys(app)) == len(cards))
 
 
+async def test_half_a_word_finds_titles_and_no_word_says_so(app: AlayaApp, cards: Cards):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await engine(pilot)
+        box = app.screen.query_one("#query", Input)
+        box.value = "dock"
+        await until(pilot, lambda: keys(app)[-1:] == [cards["docker"]] and settled(app))
+        box.value = "qwxzv"
+        await until(pilot, lambda: "qwxzv" in visible(app) and "Try other words" in visible(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(keys(app)) == len(cards))
+
+
 async def test_chinese_finds_chinese(app: AlayaApp, cards: Cards):
     log = Log()
     async with app.run_test(size=(120, 40), message_hook=log) as pilot:
@@ -83,7 +95,6 @@ async def test_fast_typing_asks_once(app: AlayaApp):
         box = app.screen.query_one("#query", Input)
         for text in ("d", "do", "doc", "dock", "docke", "docker"):
             box.value = text
-            await pilot.pause()
         await until(pilot, lambda: log.answered("vectors") and settled(app))
         assert log.answered("words") <= 2
 
@@ -95,9 +106,12 @@ async def test_enter_opens_and_counts_the_access(app: AlayaApp, cards: Cards, mo
         opened: list[tuple[str, str]] = []
         assert app.memory is not None
         real = app.memory.opened
-        monkeypatch.setattr(
-            app.memory, "opened", lambda card, *, query: (opened.append((card, query)), real(card, query=query))
-        )
+
+        def spy(card: str, *, query: str) -> None:
+            real(card, query=query)
+            opened.append((card, query))
+
+        monkeypatch.setattr(app.memory, "opened", spy)
         await pilot.press(*"docker", "enter")  # at once: the answer is not there yet
         await until(pilot, lambda: isinstance(app.screen, CardScreen) and app.screen.card)
         assert isinstance(app.screen, CardScreen)
@@ -129,16 +143,19 @@ async def test_a_double_click_opens(app: AlayaApp):
 async def test_the_box_is_left_and_found_again(app: AlayaApp):
     async with app.run_test() as pilot:
         await engine(pilot)
-        box = app.screen.query_one("#query", Input)
-        assert app.screen.focused is box
+
+        def focused() -> str | None:
+            return app.screen.focused.id if app.screen.focused else None
+
+        assert focused() == "query"
         await pilot.press("down")
-        assert app.screen.focused is results(app)
+        assert focused() == "results"
         await pilot.press("slash")
-        assert app.screen.focused is box
+        assert focused() == "query"
         await pilot.press("slash")
-        assert box.value == "/"
+        assert app.screen.query_one("#query", Input).value == "/"
         await pilot.press("backspace", "escape")
-        assert app.screen.focused is results(app)
+        assert focused() == "results"
 
 
 async def test_why_is_told_stage_by_stage(app: AlayaApp):
@@ -195,20 +212,28 @@ async def test_hostile_titles_are_shown_as_they_are(app: AlayaApp):
         assert app.is_running
 
 
-@pytest.mark.parametrize("size", [(40, 12), (80, 24), (99, 19), (100, 20), (300, 80), (20, 4)])
-async def test_any_size(app: AlayaApp, size: tuple[int, int]):
+async def test_any_size(app: AlayaApp):
     log = Log()
+    sizes = [(40, 12), (99, 19), (100, 20), (300, 80), (20, 4), (3, 2), (80, 24)]
     async with app.run_test(size=(80, 24), message_hook=log) as pilot:
         await engine(pilot)
-        await pilot.resize_terminal(*size)
-        await pilot.press(*"docker")
+        app.screen.query_one("#query", Input).value = "docker"
         await until(pilot, lambda: log.answered("vectors") and settled(app))
-        await pilot.press("down", "w", "f1", "escape", "enter")
+        await pilot.press("down", "w")
+        for size in sizes:
+            await pilot.resize_terminal(*size)
+            await pilot.press("down", "up")
+        await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CardScreen) and app.screen.card)
-        await pilot.press("down", "f1")
-        await pilot.resize_terminal(80, 24)
-        await pilot.pause()
-        assert app.is_running
+        for size in sizes:
+            await pilot.resize_terminal(*size)
+            await pilot.press("down", "up")
+        await pilot.press("f1")
+        for size in sizes:
+            await pilot.resize_terminal(*size)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        assert "docker" in visible(app)
 
 
 async def test_a_passage_opens_in_a_window(app: AlayaApp):
@@ -243,7 +268,7 @@ async def test_when_meaning_fails_words_stay(app: AlayaApp, cards: Cards, monkey
             return real(query, options)
 
         monkeypatch.setattr(app.memory, "recall", recall)
-        await pilot.press(*"docker")
+        app.screen.query_one("#query", Input).value = "docker"
         await until(pilot, lambda: "by words only" in status(app))
         assert keys(app)[0] == cards["docker"]
         await until(pilot, lambda: "the model is away" in visible(app))

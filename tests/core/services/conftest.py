@@ -11,7 +11,7 @@ import pytest
 
 from alaya_core.memory import Memory
 from tests.conftest import Clock, OpenMemory, counting_ids
-from tests.core.homes import TALK, session, write
+from tests.core.homes import session, write
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,3 @@ AsAgent = Callable[[str], Memory]
 def as_agent(learned: Learned, open_memory: OpenMemory) -> AsAgent:
     """The same memory as an agent sees it."""
     return lambda name: open_memory(agent=name)
-
-
-assert TALK

@@ -13,11 +13,10 @@ import pytest
 from alaya_core.errors import UsageError
 from alaya_core.memory import Memory
 from alaya_core.models.requests import Filters
-from alaya_core.services.index import card_row
 from alaya_core.stores.graph_engine import open_graph
 from alaya_core.stores.vectors import VectorStore
 from tests.conftest import OpenMemory
-from tests.core.homes import TALK, found_ids, kinds, session, write
+from tests.core.homes import found_ids, kinds, session, write
 from tests.core.services.conftest import Learned
 from tests.core.services.test_service_ingest import take
 
@@ -219,7 +218,3 @@ def test_an_empty_home_is_sound_and_can_be_rebuilt(memory: Memory) -> None:
     assert memory.verify().ok
     assert memory.rebuild("l2").cards == 0
     assert memory.verify().ok
-
-
-assert TALK
-assert card_row
