@@ -385,17 +385,16 @@ class Memory:
 
     def warm_up(self) -> None:
         """Loads the engines and the embedding model, so that the next recall need not."""
+        from alaya_core.services.index import sync
         from alaya_core.services.recall import run  # noqa: F401
 
-        if self._work.vectors.exists:
-            self._work.vectors.cards.count()
         self._work.embedder.provider.warm_up()
+        sync(self._work, patient=False)
+        if self._work.vectors.exists:
+            self._work.vectors.matrix()
 
     def last_change(self) -> int:
         """The number of the last change of the memory, by whatever process; cheap."""
-        return self._work.ledger.last_seq()
-
-    def changed_since(self, mark: int) -> int:
         return self._work.ledger.last_seq()
 
     def _pinned(self, card: str, pinned: bool) -> CardAnswer:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from rich.text import Text
 from textual import on
 from textual.app import App
 from textual.binding import BindingType
 from textual.command import Provider
-from textual.content import Content
 from textual.reactive import var
 from textual.screen import Screen
 
@@ -24,7 +24,7 @@ from alaya_core.models.answers import StatusAnswer
 from alaya_tui.actions import CARD, EVERYWHERE, SEARCH, bindings_for
 from alaya_tui.core_worker import CoreCalls, wait_for_threads
 from alaya_tui.messages import CardWanted, HeaderState, SearchWanted
-from alaya_tui.render_text import error_sentence, home_name
+from alaya_tui.render_text import block, error_sentence, home_name
 from alaya_tui.screens.place import Place
 from alaya_tui.stylesheets import style_paths
 
@@ -100,6 +100,8 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
         self.header = replace(self.header, home=home_name(memory.home), busy=LOADING)
         self._memory_changed()
         self.set_interval(LOOK_FOR_CHANGES, self._look_for_changes)
+        if memory.config.warnings:
+            self.notify(block("\n".join(memory.config.warnings), 2_000), severity="warning", timeout=8, markup=False)
         if self._first_card:
             self.post_message(CardWanted(self._first_card, self._first_card))
 
@@ -107,7 +109,7 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
         """Without a memory there is nothing to show: leave, and say why where it stays readable."""
         sentence, hint = error_sentence(error)
         status = error.exit_status if isinstance(error, AlayaError) else 1
-        self.exit(return_code=status, message=Content(f"alaya: {sentence}" + (f"\n  {hint}" if hint else "")).plain)
+        self.exit(return_code=status, message=Text(f"alaya: {sentence}" + (f"\n  {hint}" if hint else "")))
 
     def first_list_shown(self) -> None:
         """The whole list is on the screen: now the engine, which takes seconds to import."""
@@ -130,9 +132,8 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
     # The memory changed
 
     def _look_for_changes(self) -> None:
-        seen = self._seen_change or 0
         if not self.is_waiting_for("changes"):
-            self.ask("changes", lambda memory: memory.changed_since(seen), self._changes_came, failed=lambda _: None)
+            self.ask("changes", lambda memory: memory.last_change(), self._changes_came, failed=lambda _: None)
 
     def _changes_came(self, newest: int) -> None:
         changed = self._seen_change is not None and newest != self._seen_change

@@ -18,7 +18,7 @@ _CARD = (
     Column(5, True, 60),
     Column(4, True, 36),
 )
-_HIT = _CARD[:-1]
+
 _PASSAGE = (Column(1), Column(4, right=True), Column(5), Column(0), Column(9, from_width=44), Column(4, True, 60))
 
 _STATE_MARKS = {"superseded": "~", "archived": "-", "forgotten": "x"}
@@ -64,7 +64,7 @@ def card_row(card: CardRow, now: int) -> Row:
     return Row(card.card_id, _CARD, cells, data=card)
 
 
-def hit_row(hit: RecallHit) -> Row:
+def hit_row(hit: RecallHit, now: int) -> Row:
     """A card that was found."""
     cells = (
         Cell(_STATE_MARKS.get(hit.state, " "), "marked"),
@@ -73,8 +73,9 @@ def hit_row(hit: RecallHit) -> Row:
         Cell(line(hit.type, 10), "dim"),
         Cell(title(hit.title), "title"),
         Cell(links_text(len(hit.related)), "dim"),
+        Cell(age(hit.created_at, now) if hit.created_at is not None else "", "dim"),
     )
-    return Row(hit.card_id, _HIT, cells, data=hit)
+    return Row(hit.card_id, _CARD, cells, data=hit)
 
 
 def passage_row(hit: PassageHit, now: int) -> Row:
@@ -92,7 +93,7 @@ def passage_row(hit: PassageHit, now: int) -> Row:
 
 def answer_rows(answer: RecallAnswer, now: int) -> list[Row]:
     """Cards, then passages under their own heading."""
-    rows = [hit_row(hit) for hit in answer.results]
+    rows = [hit_row(hit, now) for hit in answer.results]
     if answer.passages:
         rows.append(heading("passages in sessions"))
         rows.extend(passage_row(hit, now) for hit in answer.passages)

@@ -104,6 +104,7 @@ def home(made_once: tuple[Path, Cards], tmp_path: Path) -> Path:
 def app(home: Path) -> Iterator[AlayaApp]:
     """The app over that home."""
     app = AlayaApp(lambda: open_memory(home), clock=fixed_clock)
+    app.animation_level = "none"
     yield app
     if app.memory is not None:
         app.memory.close()
@@ -111,8 +112,7 @@ def app(home: Path) -> Iterator[AlayaApp]:
 
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing blinks or glides."""
-    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+    """Nothing blinks."""
     monkeypatch.setattr(Input, "_toggle_cursor", lambda _: None)
 
 

@@ -112,11 +112,16 @@ async def test_a_home_that_cannot_be_opened_is_a_sentence_and_an_exit_status():
 def test_the_sentence_reaches_the_person(tmp_path: Path):
     code = "import sys; from alaya_tui.app import run_app; sys.exit(run_app(home=sys.argv[1], agent=None))"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "absent")], capture_output=True, text=True, timeout=60, check=False,
-        env={"PATH": "/usr/bin:/bin", "TERM": "xterm"}, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-c", code, str(tmp_path / "absent [/red]")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "TERM": "xterm", "COLUMNS": "500"},
+        stdin=subprocess.DEVNULL,
+    )
     assert done.returncode == NotFoundError.exit_status
-    assert "absent" in done.stdout + done.stderr
+    assert "absent [/red]" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
 
 

@@ -158,8 +158,7 @@ async def test_a_card_that_is_gone_is_said_and_left(app: AlayaApp, cards: Cards)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await engine(pilot)
         app.screen.post_message(CardWanted("card-" + "f" * 32, "gone"))
-        await until(pilot, lambda: len(app._notifications) > 0)
-        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen) and "no card" in visible(app))
 
 
 async def test_the_id_can_be_copied(app: AlayaApp, cards: Cards):
