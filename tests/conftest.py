@@ -32,9 +32,9 @@ class Clock:
         self.now += int(days * DAY_MS + hours * HOUR_MS) + ms
 
 
-def counting_ids() -> IdSource:
+def counting_ids(first: int = 1) -> IdSource:
     """Ids in order, told apart by the first 8 digits behind `card-`."""
-    cards, commits = count(1), count(1)
+    cards, commits = count(first), count(first)
     return IdSource(
         new_card=lambda: f"card-{next(cards):08x}{'0' * 24}",
         new_commit=lambda _: f"{next(commits):026d}",

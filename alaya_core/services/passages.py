@@ -75,11 +75,14 @@ def estimated_tokens(text: str) -> int:
 
 
 def _fragments(sentence: str, tokens: int) -> Iterator[str]:
-    while estimated_tokens(sentence) > tokens:
-        size = tokens * 4 if sentence[: tokens * 4].isascii() else tokens
-        at = sentence.rfind(" ", size // 2, size)
-        at = size if at < 0 else at
-        yield sentence[:at].strip()
-        sentence = sentence[at:]
-    if sentence.strip():
-        yield sentence.strip()
+    start, rest = 0, len(sentence)
+    # Never a look at the whole rest: a line of many megabytes is cut in time that follows its length.
+    while rest > tokens * 4 or estimated_tokens(sentence[start:]) > tokens:
+        size = tokens * 4 if sentence[start : start + tokens * 4].isascii() else tokens
+        at = sentence.rfind(" ", start + max(1, size // 2), start + size)
+        at = start + size if at < 0 else at
+        if part := sentence[start:at].strip():
+            yield part
+        start, rest = at, len(sentence) - at
+    if last := sentence[start:].strip():
+        yield last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from alaya_core.models.answers import GraphStatus, RawStatus, StatusAnswer, VectorStatus
 from alaya_core.models.card import Card, Standing, Tier, Vitals
@@ -62,7 +63,7 @@ def status(workspace: Workspace) -> StatusAnswer:
             for low, high in BANDS
         },
         ledger={"commits": last, "bytes": folder_bytes(home.ledger), "unindexed": max(0, last - mark.seq)},
-        health=_health(workspace, cards, now, mark, stale),
+        health=_health(workspace, cards, now, warmth, mark, stale),
         distiller=RULES_VERSION,
         sends_text_to=[host] if (host := workspace.embedding_host) else [],
     )
@@ -81,7 +82,9 @@ def _raw(sessions: list[SessionInfo], size: int) -> RawStatus:
     )
 
 
-def _health(workspace: Workspace, cards: list[Card], now: Now, mark: VectorMark, stale: bool) -> list[str]:
+def _health(
+    workspace: Workspace, cards: list[Card], now: Now, warmth: Mapping[str, float], mark: VectorMark, stale: bool
+) -> list[str]:
     said = list(workspace.graph.notices)
     if workspace.read_only:
         said.append("this home is read-only: recall answers, nothing is logged or changed")
@@ -94,11 +97,11 @@ def _health(workspace: Workspace, cards: list[Card], now: Now, mark: VectorMark,
     model = workspace.config.embedding.model
     if model and mark.model and not mark.model.endswith(model):
         said.append(f"vectors are of {mark.model}, but {model} is configured: run `alaya rebuild l1`")
+    rules = tier_rules(now.config)
     cases = [
-        tier_case(card, now.vitals.get(card.id, Vitals()), now.temperature(card), now.at, tier_rules(now.config))
-        for card in cards
+        tier_case(card, now.vitals.get(card.id, Vitals()), warmth[card.id], now.at, rules) for card in cards
     ]
-    placed = place(cases, tier_rules(now.config))
+    placed = place(cases, rules)
     if placed.over_warm:
         said.append(f"{placed.over_warm} WARM cards are over the limit and none of them may turn COLD yet")
     return [*said, *workspace.config.warnings]

@@ -13,7 +13,7 @@ _FOLD_BYTES = 1 << 20
 
 
 class VitalsBook:
-    """Reads the access log as far as it goes, and again only when it moved.
+    """Reads the access log as far as it goes, and then only what came since.
 
     Args:
         log: The home's access log.
@@ -24,17 +24,37 @@ class VitalsBook:
         self._lock = threading.Lock()
         self._stamp: object = None
         self._vitals: Mapping[str, Vitals] = {}
+        self._fold_stamp: object = ()
+        self._size = 0
+        self._prior: Mapping[str, Vitals] = {}
+        self._ends: dict[str, int] = {}
+        self._recent: dict[str, list[Access]] = {}  # what is not in a fold, by card
 
     def all(self) -> Mapping[str, Vitals]:
         """Vitals by card id; a card that was never accessed has none."""
         with self._lock:
             stamp = self._log.stamp()
             if stamp != self._stamp:
-                prior, marks = self._log.folded()
-                recent = [access for _, _, line in self._log.unfolded(marks) for access in _accesses(line)]
-                self._vitals = {**prior, **fold(prior, recent)}
+                self._read_on()
                 self._stamp = stamp
             return self._vitals
+
+    def _read_on(self) -> None:
+        """Takes in what was logged since; reads all of it only after a fold, or when the log was rewritten."""
+        fold_stamp, size = self._log.fold_stamp(), self._log.bytes()
+        if fold_stamp != self._fold_stamp or size < self._size:
+            self._prior, self._ends = self._log.folded()
+            self._recent, self._vitals = {}, self._prior
+        self._fold_stamp, self._size = fold_stamp, size
+        touched: set[str] = set()
+        for name, end, line in self._log.unfolded(self._ends):
+            self._ends[name] = end
+            for access in _accesses(line):
+                self._recent.setdefault(access.card_id, []).append(access)
+                touched.add(access.card_id)
+        if touched:
+            again = (access for card in touched for access in self._recent[card])
+            self._vitals = {**self._vitals, **fold(self._prior, again)}
 
     def of(self, card_id: str) -> Vitals:
         """One card's vitals."""

@@ -62,14 +62,20 @@ class AccessLog:
             return
 
     def folded(self) -> tuple[dict[str, Vitals], dict[str, int]]:
-        """Vitals as last folded, and how many bytes of each log they hold."""
+        """Vitals as last folded, and how many bytes of each log they hold.
+
+        A file that is not what `write_fold` wrote counts for nothing: all is in the logs, and is folded again.
+        """
         vitals: dict[str, Vitals] = {}
         marks: dict[str, int] = {}
-        for raw in _lines(self._folds, 0):
-            if "marks" in raw:
-                marks = dict(raw["marks"])
-            else:
-                vitals[raw["id"]] = Vitals(raw["n"], raw["last"], raw["first"], tuple(raw.get("sim", ())))
+        try:
+            for raw in _lines(self._folds, 0):
+                if "marks" in raw:
+                    marks = dict(raw["marks"])
+                else:
+                    vitals[raw["id"]] = Vitals(raw["n"], raw["last"], raw["first"], tuple(raw.get("sim", ())))
+        except (KeyError, TypeError, ValueError):
+            return {}, {}
         return vitals, marks
 
     def unfolded(self, marks: Mapping[str, int]) -> Iterator[tuple[str, int, AccessLine]]:
@@ -105,10 +111,15 @@ class AccessLog:
         """Size of the logs."""
         return sum(path.stat().st_size for path in self._folder.glob("*.jsonl"))
 
-    def stamp(self) -> tuple[tuple[str, int], ...]:
+    def stamp(self) -> tuple[tuple[str, int, int], ...]:
         """Changes whenever an access was logged or folded."""
         paths = [*sorted(self._folder.glob("*.jsonl")), self._folds]
-        return tuple((path.name, path.stat().st_mtime_ns) for path in paths if path.exists())
+        stats = [(path.name, path.stat()) for path in paths if path.exists()]
+        return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
+
+    def fold_stamp(self) -> int:
+        """Changes whenever accesses were folded; 0 before the first time."""
+        return self._folds.stat().st_mtime_ns if self._folds.exists() else 0
 
 
 def _dump(raw: Any) -> bytes:

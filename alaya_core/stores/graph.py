@@ -114,7 +114,7 @@ class GraphStore:
     def _looked_at(self, reader: GraphReader, seq: int) -> None:
         """Takes all links into memory when this process has looked at some of this state often enough."""
         self._looks = (seq, self._looks[1] + 1 if self._looks[0] == seq else 1)
-        if self._looks[1] >= _OFTEN:
+        if self._looks[1] == _OFTEN:
             from alaya_core.stores.link_index import LinkIndex
 
             self._links = LinkIndex(reader.graph, self.path, seq)

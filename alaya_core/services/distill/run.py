@@ -18,6 +18,7 @@ from alaya_core.services.distill.rules import RULES_VERSION, Proposal, distill_b
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.contexts import ContextTurn, context_turn
 from alaya_core.stores.graph_read import GraphReader
+from alaya_core.text import safe_line
 
 _SHARED_ENTITY_WEIGHT = 0.4
 _COMMON_ENTITY = 12
@@ -74,7 +75,8 @@ def _sessions(workspace: Workspace, session: str | None, redo: bool) -> list[Ses
             return [info for info in reader.sessions() if redo or info.turns > info.distilled_turns]
         info = reader.session(session)
     if info is None:
-        raise NotFoundError(f"there is no session '{session[:80]}'", "`alaya status` counts them; ids are exact")
+        shown = safe_line(session)[:80]
+        raise NotFoundError(f"there is no session '{shown}'", "`alaya status` counts them; ids are exact")
     return [info] if redo or info.turns > info.distilled_turns else []
 
 

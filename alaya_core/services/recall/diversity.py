@@ -18,10 +18,12 @@ class DiversitySettings:
     """Attributes:
     repeat: Similarity above which the later of two is a near repeat; 1 moves nothing.
     compared: How many candidates are compared at all (the work grows with the square).
+    enough: Stop comparing when so many are no repeats: whoever shows no more need not know of the others.
     """
 
     repeat: float = 0.85
     compared: int = 60
+    enough: int = 1_000_000
 
 
 DEFAULTS = DiversitySettings()
@@ -33,11 +35,14 @@ def spread(
     """The same candidates, near repeats behind all others; within either part the order stays."""
     if settings.repeat >= 1 or len(candidates) < 2:
         return tuple(candidates)
-    head, tail = candidates[: settings.compared], candidates[settings.compared :]
+    head, tail = candidates[: settings.compared], list(candidates[settings.compared :])
     bags: dict[str, frozenset[str]] = {}
     front: list[Candidate] = []
     behind: list[Candidate] = []
-    for candidate in head:
+    for place, candidate in enumerate(head):
+        if len(front) >= settings.enough:
+            tail = [*head[place:], *tail]
+            break
         said = next((other for other in front if _alike(candidate, other, similarity, bags) > settings.repeat), None)
         if said is None:
             front.append(candidate)

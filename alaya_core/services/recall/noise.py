@@ -65,11 +65,11 @@ def noise_of(text: str) -> str | None:
         return "empty"
     if _DENIAL.fullmatch(plain):
         return "denial"
-    greetings, acknowledgements, fillers = _phrases()
+    greetings, either = _phrases()
     for form in (plain, _AGAIN.sub(r"\1", plain)):  # as written, and with `hellooo` made `helo`
-        if _made_of(form, greetings | fillers):
+        if _made_of(form, greetings):
             return "greeting"
-        if _made_of(form, greetings | acknowledgements | fillers):
+        if _made_of(form, either):
             return "acknowledgement"
     return None
 
@@ -93,7 +93,7 @@ def plain_words(text: str) -> str:
 
 def _made_of(text: str, phrases: frozenset[str]) -> bool:
     """Whether a text is nothing but these phrases, one after another."""
-    longest = max(map(len, phrases))
+    longest = _longest(phrases)
     reached = {0}
     for start in range(len(text)):
         if start not in reached:
@@ -112,9 +112,15 @@ def _ends_word(text: str, end: int) -> bool:
 
 
 @cache
-def _phrases() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _longest(phrases: frozenset[str]) -> int:
+    return max(map(len, phrases))
+
+
+@cache
+def _phrases() -> tuple[frozenset[str], frozenset[str]]:
+    """What a greeting is made of, and what a greeting or an acknowledgement is made of."""
     sets = (re.split(r"[|\n]+", listed.strip()) for listed in (_GREETINGS, _ACKNOWLEDGEMENTS, _FILLERS))
     greetings, acknowledgements, fillers = (
         frozenset(form for phrase in one for form in (phrase, _AGAIN.sub(r"\1", phrase))) for one in sets
     )
-    return greetings, acknowledgements, fillers
+    return greetings | fillers, greetings | acknowledgements | fillers

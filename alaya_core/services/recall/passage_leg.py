@@ -9,7 +9,7 @@ from alaya_core.errors import AlayaError
 from alaya_core.models.answers import PassageHit
 from alaya_core.models.recall_parts import Candidate
 from alaya_core.models.requests import Filters, RecallOptions
-from alaya_core.services.recall.diversity import spread
+from alaya_core.services.recall.diversity import DiversitySettings, overlap, spread
 from alaya_core.services.recall.fuse import FusionSettings, fuse
 from alaya_core.services.recall.noise import drop_noise
 from alaya_core.services.workspace import Workspace
@@ -57,7 +57,12 @@ def search_passages(
     above = [candidate for candidate in damped if candidate.score >= workspace.config.recall.floor]
     loud, _ = drop_noise(sorted(above, key=lambda candidate: (-candidate.score, candidate.id)))
     hits: dict[tuple[str, int], PassageHit] = {}
-    for candidate in spread(loud):
+    bags = dict(zip(by_id, texts, strict=True))
+
+    def alike(one: str, other: str) -> float:
+        return overlap(bags[one], bags[other])
+
+    for candidate in spread(loud, alike, DiversitySettings(enough=3 * limit)):
         row = by_id[candidate.id]
         key = (row["session_id"], row["turn"])
         if key not in hits:

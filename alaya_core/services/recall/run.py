@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from alaya_core.errors import AlayaError, BusyError
 from alaya_core.models.answers import Filtered, PassageHit, RecallAnswer, RecallHit, Related, TraceTurn
@@ -32,7 +33,7 @@ def recall(workspace: Workspace, query: str, options: RecallOptions) -> RecallAn
     started = time.perf_counter()
     asked = storable(query)[:_LONGEST_QUERY]
     answer = RecallAnswer(
-        query=query, results=[], passages=[], filtered=Filtered(), degraded=[], stale=False, took_ms=0
+        query=storable(query), results=[], passages=[], filtered=Filtered(), degraded=[], stale=False, took_ms=0
     )
     if options.auto:
         needed, reason = needs_memory(asked)
@@ -50,12 +51,14 @@ def recall(workspace: Workspace, query: str, options: RecallOptions) -> RecallAn
     now = Now(workspace.clock(), workspace.config, workspace.vitals.all())
     limit = options.limit if options.limit is not None else workspace.config.recall.max_results
     hits: list[tuple[Candidate, Card]] = []
-    if options.within in ("cards", "both"):
-        hits = _cards(workspace, asked, options, now, limit, answer)
-    passages: list[PassageHit] = []
-    if options.within in ("passages", "both"):
-        passages, notes = search_passages(workspace, asked, options, limit)
-        answer.degraded.extend(notes)
+    # The passages are looked for beside the cards: both wait for the vector engine most of the time.
+    with ThreadPoolExecutor(1) as beside:
+        wanted = options.within in ("passages", "both")
+        looking = beside.submit(search_passages, workspace, asked, options, limit) if wanted else None
+        if options.within in ("cards", "both"):
+            hits = _cards(workspace, asked, options, now, limit, answer)
+        passages, notes = looking.result() if looking else ([], [])
+    answer.degraded.extend(notes)
     _add_graph(workspace, hits, passages, options, answer)
     answer.passages = passages
     answer.degraded = list(dict.fromkeys(answer.degraded))
@@ -79,7 +82,7 @@ def _cards(
         vectors_ran=found.vectors_ran,
         words_ran=found.words_ran,
     )
-    settings = StageSettings(floor=config.floor, diversity=DiversitySettings())
+    settings = StageSettings(floor=config.floor, diversity=DiversitySettings(enough=limit))
     staged = run_stages(fused, settings, found.similarity)
     best = None if staged.best_below is None else round(staged.best_below, 4)
     answer.filtered = Filtered(below_floor=staged.below_floor, best=best)

@@ -13,6 +13,8 @@ from alaya_core.memory import Memory
 from tests.conftest import Clock, OpenMemory, counting_ids
 from tests.core.homes import session, write
 
+DOCKER = "Start the container with --memory=2g or the host kills it."
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -37,13 +39,19 @@ class Learned:
 def template(tmp_path_factory: pytest.TempPathFactory) -> Learned:
     root = tmp_path_factory.mktemp("learned")
     source = write(root / "talk-1.json", session("talk-1"))
-    with Memory.open(root / "home", clock=Clock(), ids=counting_ids(), environ={}, create=True) as memory:
+    with Memory.open(root / "home", clock=Clock(), ids=counting_ids(0xA0000001), environ={}, create=True) as memory:
         ids = [
             memory.capture(content, title=title, tags=tags, entities=entities, scope=scope).card.card_id
             for title, content, tags, entities, scope in (
-                ("Gateway 重启前发通知", "重启网关之前先检查 `plugins.allow`，否则通知会丢失。", ("net",), ("Gateway",), None),
+                (
+                    "Gateway 重启前发通知",
+                    "重启网关前先检查 `plugins.allow`，否则丢失通知。",
+                    ("net",),
+                    ("Gateway",),
+                    None,
+                ),
                 ("Tabs in Go", "Format Go code with gofmt; it uses tabs.", ("go", "style"), (), None),
-                ("Docker memory limit", "Start the container with --memory=2g or the host kills it.", (), ("Docker",), None),
+                ("Docker memory limit", DOCKER, (), ("Docker",), None),
                 ("What only other knows", "The vault of agent other is painted turquoise.", (), (), "agent:other"),
             )
         ]

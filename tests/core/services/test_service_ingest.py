@@ -12,7 +12,8 @@ import pytest
 from alaya_core.errors import UsageError
 from alaya_core.memory import Memory
 from alaya_core.models.answers import IngestReport, SessionOutcome
-from alaya_core.progress import CancelledError, CancelToken
+from alaya_core.progress import CancelledError, CancelToken, silent
+from alaya_core.services.ingest import ingest
 from alaya_core.stores.sessions import SessionFiles
 from tests.conftest import OpenMemory
 from tests.core.homes import START, TALK, kinds, ledger_lines, session, write
@@ -31,9 +32,6 @@ def jsonl(path: Path, rows: list[dict[str, Any]], tail: bytes = b"") -> Path:
 
 def take(memory: Memory, *paths: Path | str, **options: Any) -> IngestReport:
     """Into L3 and the ledger only; the index is another test's business."""
-    from alaya_core.services.ingest import ingest
-    from alaya_core.progress import silent
-
     chosen: dict[str, Any] = {"format": None, "stdin": None, "progress": silent, "cancel": None}
     return ingest(memory._work, paths, **(chosen | options))
 

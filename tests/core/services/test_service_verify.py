@@ -14,6 +14,7 @@ from alaya_core.errors import UsageError
 from alaya_core.memory import Memory
 from alaya_core.models.requests import Filters
 from alaya_core.stores.graph_engine import open_graph
+from alaya_core.stores.graph_rows import CARD_COLUMNS
 from alaya_core.stores.vectors import VectorStore
 from tests.conftest import OpenMemory
 from tests.core.homes import found_ids, kinds, session, write
@@ -23,10 +24,20 @@ from tests.core.services.test_service_ingest import take
 SESSION = "raw/sessions/2026-11/talk-1.json"
 
 
-def cypher(home: Path, statement: str) -> None:
-    [path] = (home / "kuzu").glob("gen-*.kuzu")
-    with open_graph(path, write=True) as graph:
-        graph.run(statement)
+TABS = "MATCH (c:Card {title: 'Tabs in Go'})"
+LINK = "MATCH ()-[r:LINK {relation: 'DEPENDS_ON'}]->()"
+MADE_UP = f"{TABS} CREATE (:Card {{id: 'x', {', '.join(f'{name}: c.{name}' for name in CARD_COLUMNS)}}})"
+
+
+def in_graph(statement: str) -> Callable[[Path], None]:
+    """Behind the ledger's back."""
+
+    def run(home: Path) -> None:
+        [path] = (home / "kuzu").glob("gen-*.kuzu")
+        with open_graph(path, write=True) as graph:
+            graph.run(statement)
+
+    return run
 
 
 def tables(home: Path) -> VectorStore:
@@ -72,6 +83,14 @@ def change_turn(home: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"host db-7", b"host db-8"))
 
 
+def cut_session(home: Path) -> None:
+    (home / SESSION).write_bytes((home / SESSION).read_bytes()[:300])
+
+
+def stray_session(home: Path) -> None:
+    shutil.copy(home / SESSION, (home / SESSION).with_name("x.json"))
+
+
 def stray_context(home: Path) -> None:
     [first, *_] = (home / "raw/contexts").iterdir()
     shutil.copy(first, first.with_name("card-nobody-context.json"))
@@ -94,18 +113,22 @@ def drop_line(home: Path) -> None:
 
 
 def remove(pattern: str) -> Callable[[Path], None]:
-    return lambda home: [path.unlink() for path in home.glob(pattern)] and None
+    def run(home: Path) -> None:
+        for path in list(home.glob(pattern)):
+            path.unlink()
+
+    return run
 
 
 # fault -> (what does it, what is found, whether `--fix` mends it)
 FAULTS: dict[str, tuple[Callable[[Path], object], str, bool]] = {
-    "card gone from the graph": (lambda h: cypher(h, "MATCH (c:Card {title: 'Tabs in Go'}) DETACH DELETE c"), "graph_card_missing", True),
-    "card made up in the graph": (lambda h: cypher(h, "CREATE (:Card {id: 'x', title: '', content: '', overview: '', type: 'fact', tags: [], entities: [], importance: 0.0, importance_by: '', confidence: 0.0, scope: '', origin: '', state: 'active', pinned: false, rev: 1, created_at: 1, added_at: 1, updated_at: 1, sources: '[]', sessions: [], distilled_by: '', successor: '', standing: 'working', vector_dropped: false, seq: 1})"), "graph_card_unknown", True),
-    "card changed in the graph": (lambda h: cypher(h, "MATCH (c:Card {title: 'Tabs in Go'}) SET c.importance = 0.123"), "graph_card_differs", True),
-    "link gone": (lambda h: cypher(h, "MATCH ()-[r:LINK {relation: 'DEPENDS_ON'}]->() DELETE r"), "graph_link_missing", True),
-    "link twice as heavy": (lambda h: cypher(h, "MATCH ()-[r:LINK {relation: 'DEPENDS_ON'}]->() SET r.weight = 1.0"), "graph_link_differs", True),
-    "session gone from the graph": (lambda h: cypher(h, "MATCH (s:Session) DETACH DELETE s"), "graph_session_missing", True),
-    "session longer in the graph": (lambda h: cypher(h, "MATCH (s:Session) SET s.turns = 99"), "graph_session_differs", True),
+    "card gone from the graph": (in_graph(f"{TABS} DETACH DELETE c"), "graph_card_missing", True),
+    "card made up in the graph": (in_graph(MADE_UP), "graph_card_unknown", True),
+    "card changed in the graph": (in_graph(f"{TABS} SET c.importance = 0.123"), "graph_card_differs", True),
+    "link gone": (in_graph(f"{LINK} DELETE r"), "graph_link_missing", True),
+    "link twice as heavy": (in_graph(f"{LINK} SET r.weight = 1.0"), "graph_link_differs", True),
+    "session gone from the graph": (in_graph("MATCH (s:Session) DETACH DELETE s"), "graph_session_missing", True),
+    "session longer in the graph": (in_graph("MATCH (s:Session) SET s.turns = 99"), "graph_session_differs", True),
     "row gone": (lambda h: tables(h).cards.remove("title = 'Tabs in Go'"), "row_missing", True),
     "row twice": (double_row, "row_duplicate", True),
     "row of nobody": (unknown_row, "row_unknown", True),
@@ -120,8 +143,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str, bool]] = {
     "line gone from the ledger": (drop_line, "ledger_gap", False),
     "session file gone": (remove(SESSION), "session_missing", False),
     "turn changed": (change_turn, "session_differs", False),
-    "session cut": (lambda h: (h / SESSION).write_bytes((h / SESSION).read_bytes()[:300]), "session_differs", False),
-    "session of nobody": (lambda h: shutil.copy(h / SESSION, h / "raw/sessions/2026-11/x.json"), "session_unknown", False),
+    "session cut": (cut_session, "session_differs", False),
+    "session of nobody": (stray_session, "session_unknown", False),
     "source gone": (remove("raw/sources/*"), "source_missing", False),
     "context gone": (remove("raw/contexts/*"), "context_missing", True),
     "context of nobody": (stray_context, "context_unknown", True),

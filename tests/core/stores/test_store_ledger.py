@@ -110,7 +110,7 @@ def test_a_flipped_byte_stops_writing_and_is_named(folder: Path, line: int) -> N
     assert segment.read_bytes() == bytes(data)
     assert [(fault.kind, fault.line) for fault in ledger.faults()] == [("crc", line + 1)]
     assert ledger.last_seq() == 3
-    seen = []
+    seen: list[int] = []
     with pytest.raises(DamagedError):
         seen.extend(commit.seq for commit in ledger.commits())
     assert list(ledger.commits(LedgerMark(3, segment.name, len(data)))) == []
@@ -162,17 +162,18 @@ def test_its_files_are_for_the_owner_only(folder: Path, umask: Any) -> None:
 
 
 NUMBERS = st.integers(0, 5)
+ENDS, RELATIONS = st.integers(0, 1), st.sampled_from([Relation.CAUSED_BY, Relation.RELATES_TO])
 STEPS = st.one_of(
     st.tuples(st.just("create"), NUMBERS, st.text(max_size=30)),
     st.tuples(st.just("change"), NUMBERS, st.text(max_size=300)),
-    st.tuples(st.just("link"), NUMBERS, NUMBERS, st.sampled_from(list(Relation))),
-    st.tuples(st.just("unlink"), NUMBERS, NUMBERS, st.sampled_from(list(Relation))),
+    st.tuples(st.just("link"), ENDS, ENDS, RELATIONS),
+    st.tuples(st.just("unlink"), ENDS, ENDS, RELATIONS),
     st.tuples(st.just("reopen")),
     st.tuples(st.just("tear"), st.binary(min_size=1, max_size=40).filter(lambda part: b"\n" not in part)),
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.lists(STEPS, max_size=4), max_size=10), st.sampled_from([1, 700, 1 << 20]))
 def test_the_fold_of_any_history_is_what_happened(commits: list[list[tuple[Any, ...]]], segment_bytes: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

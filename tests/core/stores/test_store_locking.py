@@ -55,7 +55,8 @@ def writer(tmp_path: Path, locks: HomeLocks) -> Iterator[Holder]:
 
 
 def test_a_second_writer_waits_and_is_told_who_holds_the_pen(locks: HomeLocks, writer: Holder) -> None:
-    with pytest.raises(BusyError, match=rf"process {writer.process.pid} \(capture, since 20..-") as busy, locks.writing("x"):
+    said = rf"process {writer.process.pid} \(capture, since 20..-"
+    with pytest.raises(BusyError, match=said) as busy, locks.writing("x"):
         pass
     assert busy.value.retryable
     assert busy.value.exit_status == 5

@@ -16,7 +16,9 @@ from alaya_core.models.session import SessionHeader, ToolCall, Turn, TurnKind
 from alaya_core.stores.home import safe_file_name
 from alaya_core.stores.sessions import SessionFiles, Spool
 
-HOSTILE = ["}, {", '"},\n{"role": 1', "\u2028\u2029\x85\x0b", "]\n], \"metadata\": {}}", "", "中文\U0001f600", "a\rb\r\nc"]
+HOSTILE = [
+    "}, {", '"},\n{"role": 1', "\u2028\u2029\x85\x0b", "]\n], \"metadata\": {}}", "", "中文\U0001f600", "a\rb\r\nc",
+]  # fmt: skip
 MORE = {"title": '\n], "metadata": {"x": 1}}', "abandoned": [[1, 2]]}
 
 
@@ -126,7 +128,7 @@ def test_what_is_gone_or_garbage_is_told(files: SessionFiles, tmp_path: Path) ->
 def test_a_damaged_turn_is_told_by_its_number(files: SessionFiles, tmp_path: Path) -> None:
     path, _ = keep(files, turns(["one", "two", "three"]))
     whole = (tmp_path / path).read_bytes()
-    (tmp_path / path).write_bytes(whole.replace(b'"role": "user", "content": "two"', b'"role": "user", "content": "tw""'))
+    (tmp_path / path).write_bytes(whole.replace(b'"content": "two"', b'"content": "tw""'))
     with pytest.raises(DamagedError, match="turn 1 of"):
         list(files.turns(path))
 
@@ -140,7 +142,9 @@ def test_what_is_not_published_leaves_nothing(files: SessionFiles, tmp_path: Pat
     assert [path for path in (tmp_path / "raw").rglob("*") if path.is_file()] == []
 
 
-NASTY = ["../../x", "..", ".", "", "/etc/passwd", "O'Brien", "x' OR 1=1 --", "é" * 150, "CON", "con.txt", "a\x00b", "\ud800"]
+NASTY = [
+    "../../x", "..", ".", "", "/etc/passwd", "O'Brien", "x' OR 1=1 --", "é" * 150, "CON", "con.txt", "a\x00b", "\ud800",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("identifier", NASTY)

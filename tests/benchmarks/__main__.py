@@ -1,0 +1,21 @@
+"""All benchmarks, one after another, each as a process of its own: `python -m tests.benchmarks`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+NAMES = ("embed", "stores", "ingest", "cold", "recall")
+
+
+def main() -> int:
+    """Runs them; arguments go to each. The worst exit status of all."""
+    statuses = []
+    for name in NAMES:
+        print(f"\n== bench_{name}", flush=True)  # noqa: T201
+        statuses.append(subprocess.call([sys.executable, "-m", f"tests.benchmarks.bench_{name}", *sys.argv[1:]]))
+    return max(statuses)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
