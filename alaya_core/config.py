@@ -217,6 +217,8 @@ def _known_only(raw: dict[str, Any], warnings: list[str], path: Path) -> dict[st
         if not isinstance(value, dict):
             warnings.append(f"{path}: unknown key {group}")
             continue
+        if not value and group not in Config.model_fields:
+            warnings.append(f"{path}: unknown key {group}")
         for name, setting in value.items():
             key = f"{group}.{name}"
             renamed = RENAMED.get(key)

@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
 from alaya_core.errors import SourceError, UsageError
-from alaya_core.models.answers import IngestReport, PassedOver, SessionOutcome, SkippedView
+from alaya_core.models.answers import IngestReport, PassedOver, SessionOutcome
 from alaya_core.models.commit import Event, session_ingested
 from alaya_core.models.session import SessionInfo, SessionStream, Turn
 from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink
-from alaya_core.readers import FoundFile, SourceHints, expand, hints_for, read_sessions
+from alaya_core.readers import FORMATS, FoundFile, SourceHints, expand, hints_for, read_sessions
 from alaya_core.services.growth import Arrival, judge_arrival
+from alaya_core.services.ingest_outcome import outcome_of, unchanged
 from alaya_core.services.session_text import Summary, markdown
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
@@ -25,7 +26,6 @@ from alaya_core.stores.sources import decompress, file_blocks, file_digests
 
 _BATCH_SESSIONS = 64
 _BATCH_BYTES = 32 << 20
-_SHOWN_SKIPS = 50
 _BEGINNING = 256
 _MANY_SESSIONS = ("alaya", "text")
 """Formats whose files may hold more than one session."""
@@ -133,7 +133,7 @@ class Ingest:
         if known and not any(info.format in _MANY_SESSIONS for info in known):
             self._flush()
             for info in known:
-                self._outcomes.append(_unchanged(info, hints.name))
+                self._outcomes.append(unchanged(info, hints.name))
             return
         file.seek(0)
         for stream in read_sessions(file, hints, self._format, path=path, decompress=decompress):
@@ -190,7 +190,7 @@ class Ingest:
             source=digest,
             chain=spool.chain.hex(),
         )
-        outcome = _outcome(info, arrival, stream, source)
+        outcome = outcome_of(info, arrival, stream, source)
         if arrival.status == "unchanged":
             self._outcomes.append(outcome)
             return
@@ -284,46 +284,6 @@ class Ingest:
         return IngestReport(sessions=self._outcomes, passed_over=self._passed_over, counts=dict(counts))
 
 
-def _outcome(info: SessionInfo, arrival: Arrival, stream: SessionStream, source: str) -> SessionOutcome:
-    status: Literal["new", "grown", "unchanged", "conflict"] = arrival.status
-    metadata = stream.header.metadata
-    duration, tokens = metadata.get("duration_ms"), metadata.get("tokens")
-    reason = arrival.reason
-    if not info.turns:
-        reason = reason or "it has no turns"
-    return SessionOutcome(
-        session_id=info.id,
-        status=status,
-        turns=info.turns,
-        new_turns=0 if status == "unchanged" else info.turns - arrival.from_turn,
-        skipped=[SkippedView(line=item.line, reason=item.reason) for item in stream.skipped[:_SHOWN_SKIPS]],
-        skipped_count=stream.skipped_count,
-        source=source,
-        reason=reason,
-        path=info.path,
-        channel=info.channel,
-        agent=info.agent,
-        format=info.format,
-        timestamp=info.timestamp,
-        duration_ms=duration if isinstance(duration, int) else None,
-        tokens=tokens if isinstance(tokens, int) else None,
-    )
-
-
-def _unchanged(info: SessionInfo, source: str) -> SessionOutcome:
-    return SessionOutcome(
-        session_id=info.id,
-        status="unchanged",
-        turns=info.turns,
-        source=source,
-        path=info.path,
-        channel=info.channel,
-        agent=info.agent,
-        format=info.format,
-        timestamp=info.timestamp,
-    )
-
-
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
@@ -349,6 +309,3 @@ def ingest(
         raise UsageError(f"unknown format '{format}'", f"one of: {', '.join(FORMATS)}")
     workspace.require_writable()
     return Ingest(workspace, format=format, progress=progress, cancel=cancel).run(paths, stdin)
-
-
-FORMATS = ("openclaw", "openclaw-sqlite", "claude-code", "codex", "codex-legacy", "alaya", "text")

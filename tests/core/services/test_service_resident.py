@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from alaya_core.memory import Memory
@@ -11,7 +13,7 @@ from tests.conftest import OpenMemory
 QUERIES = ("gateway 通知", "tabs in go", "docker memory limit", "turquoise vault", "plugins.allow", "格式")
 
 
-def answers(memory: Memory, **options: object) -> list[dict[str, object]]:
+def answers(memory: Memory, **options: object) -> list[dict[str, Any]]:
     """What a recall finds, without the time it took; nothing is logged."""
     found = []
     for query in QUERIES:
