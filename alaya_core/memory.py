@@ -167,7 +167,8 @@ class Memory:
         report = ingest(self._work, paths, format=format, stdin=stdin, progress=progress, cancel=cancel)
         if distill or self._work.config.distill.auto_distill:
             report.distilled = self.distill(progress=progress, cancel=cancel)
-        elif report.counts.get("new_turns"):
+        else:
+            # Also when nothing is new: an earlier ingest may have been killed before its turns were indexed.
             sync(self._work, patient=True, progress=progress, cancel=cancel)
         return report
 
@@ -391,6 +392,7 @@ class Memory:
         self._work.embedder.provider.warm_up()
         sync(self._work, patient=False)
         if self._work.vectors.exists:
+            self._work.vectors.cards.count()
             self._work.vectors.matrix()
 
     def last_change(self) -> int:

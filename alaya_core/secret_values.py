@@ -15,7 +15,7 @@ def repetitive(value: str) -> bool:
     """`sk-xxxxxxxx`, `ghp_0000`, `AKIA_EXAMPLE`: shapes that documentation shows."""
     tail = value[-16:]
     low = value.lower()
-    words = ("example", "your", "placeholder", "redacted", "xxxxx", "1234567890abcdef", "replace", "abcdefghij")
+    words = ("example", "your", "placeholder", "redacted", "xxxxx", "replace")
     return len(set(tail)) <= 3 or any(word in low for word in words)
 
 
@@ -29,7 +29,7 @@ _WORDS = (
 _HOLLOW = re.compile(
     r"""
     [*•.·xX_\#?-]+ | <.* | .*>$ | \[.* | \$.* | %.*% | @\w.* | \{.* | /\w.* | \\.* | .*\(.*   # placeholders, code
-  | [A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+ | [A-Za-z_]\w*\[.*                                  # config.password, tokens[0]
+  | [A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+ | [A-Za-z_][\w.]*\[.*                                # config.password, tokens[0]
   | (?i: (?:your|my|the|a|some|new|old|this|that|our)[-_\ ].* | (?:your|my)(?:password|token|key|secret|api).*
       | .*(?:example|placeholder|redacted|change[-_]?me|xxxx).* | (?:"""
     + "|".join(_WORDS.split())

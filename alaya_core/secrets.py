@@ -82,6 +82,7 @@ _SHAPES: tuple[tuple[str, str, bool], ...] = (
     # kind, shape, whether letters AND digits must be mixed (a prefix that is also a word)
     ("anthropic", r"sk-ant-[A-Za-z0-9_-]{16,300}+", False),
     ("openai", r"sk-(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{20,300}+", True),
+    ("openai", r"sk-[A-Za-z]{40,64}+(?![A-Za-z0-9_-])", False),
     ("github", r"(?:gh[pousr]_[A-Za-z0-9]{20,255}+|github_pat_[A-Za-z0-9_]{20,255}+)", False),
     ("gitlab", r"gl(?:pat|ptt|dt|rt|soat|cbt)-[A-Za-z0-9_-]{16,100}+", True),
     ("slack", r"(?:xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,250}+|xapp-\d-[A-Za-z0-9-]{10,250}+)", True),
@@ -176,7 +177,8 @@ _NAME = re.compile(
     r"""
     (?P<password>pass(?:word|wd|phrase|code)?|pwd|identified\ by|密码|口令|暗号)
   | (?P<pin>\bpin(?:[ _-]?code)?(?![a-z])|验证码|动态码)
-  | (?P<token>(?:access|auth|refresh|id|bearer|bot|api|session|private|deploy)?[ _-]?token(?!s|iz)|令牌|授权码)
+  | (?P<token>(?:access|auth|refresh|id|bearer|bot|api|session|private|deploy)?[ _-]?token(?!s|iz)
+      |cookie[ :]{1,2}[\w.-]{2,30}(?==)|令牌|授权码)
   | (?P<key>api[ _-]?key|apikey|access[ _-]?key(?![ _-]?id)|secret[ _-]?(?:access[ _-]?)?key|(?:private|encryption
     |signing|account|master|auth|license|shared)[ _-]?key
       |密钥|秘钥|私钥|secret|(?-i:(?<=[A-Z0-9]_)KEY))
@@ -209,7 +211,7 @@ _PAGING = re.compile(
 
 # Every name holds one of these, at most so many characters behind its beginning: much faster to look for than _NAME.
 _IN_NAMES = (
-    *((word, 0) for word in ("pass", "pwd", "pin", "identified by", "secret")),
+    *((word, 0) for word in ("pass", "pwd", "pin", "identified by", "secret", "cookie")),
     *((word, 0) for word in ("密码", "口令", "暗号", "验证码", "动态码", "令牌", "授权码", "密钥", "秘钥", "私钥")),
     ("token", len("refresh ")),
     ("key", len("encryption ")),
@@ -219,7 +221,7 @@ _IN_NAMES = (
 def _names(low: str) -> list[tuple[int, int]]:
     """Where names may begin: for each word that is part of one, the first and the last place."""
     found: list[tuple[int, int]] = []
-    for word, before in _IN_NAMES if not low.isascii() else (*_IN_NAMES[:5], *_IN_NAMES[-2:]):
+    for word, before in _IN_NAMES if not low.isascii() else (*_IN_NAMES[:6], *_IN_NAMES[-2:]):
         at = low.find(word)
         while at >= 0:
             found.append((at, max(0, at - before)))

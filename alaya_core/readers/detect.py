@@ -122,9 +122,10 @@ def _document_format(start: bytes) -> str | None:
     """The format of one JSON value over many lines, or of a first line that is longer than what we see."""
     keys: set[str] = set()
     depth = 0
+    inner = 2 if start.startswith(b"[") else 1
     try:
-        for event, value in ijson.basic_parse(start, multiple_values=True):
-            inner = 2 if start.startswith(b"[") else 1
+        # In Python: the C parser leaves an exception behind at a number of thousands of digits.
+        for event, value in ijson.get_backend("python").basic_parse(start, multiple_values=True):
             if event == "map_key" and depth == inner:
                 keys.add(str(value))
             depth += (event in ("start_map", "start_array")) - (event in ("end_map", "end_array"))

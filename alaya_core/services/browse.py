@@ -51,10 +51,10 @@ def list_cards(workspace: Workspace, filters: Filters, *, sort: str, limit: int,
     with workspace.graph.reading() as reader:
         if sort in ("recent", "importance", "title") and not filters.tier:
             cards, total = reader.page(filters, scopes, sort, limit, offset)
-            degrees = reader.degrees([card.id for card in cards]) if cards else {}
+            degrees = reader.degrees([card.id for card in cards], scopes) if cards else {}
         else:
             matching = reader.matching(filters, scopes, None)
-            degrees = reader.degrees()
+            degrees = reader.degrees(scopes=scopes)
             if filters.tier:
                 matching = [card for card in matching if str(now.tier(card)) in filters.tier]
             matching.sort(key=_order(sort, now, degrees))

@@ -85,7 +85,7 @@ def title_of(content: str) -> str:
 
 def tidy(words: Sequence[str]) -> tuple[str, ...]:
     """Tags or entities: one line each, no doubles, no blanks, not too many, none too long."""
-    clean = (clip(safe_line(storable(word)).removeprefix("#"), _LONGEST_TAG) for word in words)
+    clean = (clip(secrets.mask(safe_line(storable(word)).removeprefix("#")), _LONGEST_TAG) for word in words)
     return tuple(dict.fromkeys(word for word in clean if word))[:_MOST_TAGS]
 
 

@@ -40,7 +40,7 @@ def cool_down(workspace: Workspace) -> tuple[int, int]:
                 moved[cold] += 1
         return events
 
-    workspace.commit("cool-down", plan)
+    workspace.commit("cool-down", plan, actor="cool-down")
     with workspace.locks.writing("cool-down"):
         workspace.vitals.write_fold(workspace.clock())
     return moved[True], moved[False]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from alaya_core.models.session import SessionInfo
+
 HashBehind = Callable[[int], bytes]
 """First 8 bytes of the running hash behind the first n turns."""
 
@@ -47,6 +49,13 @@ def judge_arrival(old_turns: int | None, old_hash: HashBehind, new_turns: int, n
         return Arrival("grown", common, f"the log was repaired from turn {common} on")
     reason = f"differs from the session of this id from turn {common} on; kept as one of its own"
     return Arrival("conflict", 0, reason, common)
+
+
+def judge_return(before: SessionInfo, new_turns: int, new_hash: HashBehind) -> Arrival:
+    """What a session is whose file was lost, now that it comes in again: written anew, with all that it holds."""
+    if new_turns >= before.turns and new_hash(before.turns).hex() == before.chain[:16]:
+        return Arrival("grown", before.turns, "its file was gone, and is back")
+    return Arrival("grown", 0, "its file was gone; what came in now differs from what it was")
 
 
 def common_turns(limit: int, one: HashBehind, other: HashBehind) -> int:

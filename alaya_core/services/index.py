@@ -16,6 +16,7 @@ from alaya_core.errors import (
     BusyError,
     DamagedError,
     NewerHomeError,
+    NotFoundError,
     ProviderError,
     ReadOnlyHomeError,
     VectorMismatchError,
@@ -37,6 +38,7 @@ _SEARCHED = (CardState.ACTIVE, CardState.SUPERSEDED, CardState.ARCHIVED)
 _CARDS_AT_ONCE = 2_000
 _PASSAGES_AT_ONCE = 2_000  # 5,000 cost 100 MB more at the peak
 _EMBED_UNASKED = 64
+_CHARACTERS_UNASKED = 50_000
 _CARDS_UNASKED = 1_000
 _TURNS_UNASKED = 2_000
 """What a reader does in passing; more is left to whoever has the time."""
@@ -50,11 +52,13 @@ class Synced:
         stale: Whether changes are waiting that it does not hold.
         notes: What did not work, in words for `degraded`.
         passages: How many passages were written.
+        lost: Sessions whose file cannot be read: they are left out.
     """
 
     stale: bool = False
     notes: list[str] = field(default_factory=list)
     passages: int = 0
+    lost: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +154,10 @@ def _sync(
         _write_cards(workspace, store, mark, chunk, patient, outcome, progress, cancel)
     for done, (session_id, from_turn) in enumerate(waiting.sessions.items()):
         progress(Progress("index passages", done, len(waiting.sessions), session_id))
-        outcome.passages += _write_passages(workspace, store, session_id, from_turn, cancel)
+        try:
+            outcome.passages += _write_passages(workspace, store, session_id, from_turn, cancel)
+        except (NotFoundError, DamagedError) as error:
+            outcome.lost.append(f"session {session_id} is left out: {error.message}")
     with workspace.locks.writing("index"):
         counted = replace(store.mark(), pending=_pending(store), passages=store.passages.count())
         store.set_mark(at(counted, waiting.target))
@@ -203,7 +210,7 @@ def _write_cards(
     living = [card for card in cards.values() if card.state in _SEARCHED]
     warm = [card for card in living if not card.vector_dropped]
     vectors: dict[str, NDArray[Any]] = {}
-    if patient or len(warm) <= _EMBED_UNASKED:
+    if patient or (len(warm) <= _EMBED_UNASKED and sum(len(card.content) for card in warm) <= _CHARACTERS_UNASKED):
         vectors = _embed(workspace, mark, warm, outcome, progress, cancel)
     missing = [card for card in warm if card.id not in vectors]
     vectors |= store.vectors_of_text({card.id: card.content_hash() for card in missing})

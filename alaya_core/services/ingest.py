@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from alaya_core.errors import SourceError, UsageError
+from alaya_core.errors import AlayaError, SourceError, UsageError
 from alaya_core.models.answers import IngestReport, PassedOver, SessionOutcome
 from alaya_core.models.commit import Event, session_ingested
 from alaya_core.models.session import SessionInfo, SessionStream, Turn
 from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink
 from alaya_core.readers import FORMATS, FoundFile, SourceHints, expand, hints_for, read_sessions
-from alaya_core.services.growth import Arrival, judge_arrival
+from alaya_core.services.growth import Arrival, judge_arrival, judge_return
 from alaya_core.services.ingest_outcome import outcome_of, unchanged
 from alaya_core.services.session_text import Summary, markdown
 from alaya_core.services.workspace import Workspace
@@ -91,7 +91,8 @@ class Ingest:
                 continue
             try:
                 for item in expand(Path(path).expanduser()):
-                    if item.verdict.ingest:
+                    insisted = self._format is not None and not item.walked and item.path.is_file()
+                    if item.verdict.ingest or insisted:
                         yield item
                     elif item.walked:
                         self._passed_over.append(PassedOver(path=str(item.path), reason=item.verdict.reason))
@@ -113,6 +114,11 @@ class Ingest:
                 self._fail(item.path, error.message)
         except OSError as error:
             self._fail(item.path, f"cannot be read: {error.strerror or error}")
+        except AlayaError:
+            raise
+        except Exception as error:
+            # What a file can do to a parser nobody knows beforehand; it must not cost the other files.
+            self._fail(item.path, f"cannot be read: {type(error).__name__}: {error}")
 
     def _take_stdin(self, stdin: BinaryIO) -> None:
         with tempfile.TemporaryFile() as file:
@@ -141,7 +147,8 @@ class Ingest:
 
     def _sessions_of_source(self, digest: str) -> list[SessionInfo]:
         with self._work.graph.reading() as reader:
-            return reader.sessions_of_source(digest)
+            known = reader.sessions_of_source(digest)
+        return known if all(self._work.sessions.holds(info.path) for info in known) else []
 
     def _take_session(self, stream: SessionStream, file: BinaryIO, digest: str, source: str) -> None:
         spool, summary = self._work.sessions.spool(), Summary()
@@ -218,6 +225,9 @@ class Ingest:
             return reader.session(session_id)
 
     def _judge(self, before: SessionInfo | None, spool: Spool) -> Arrival:
+        if before is not None and not self._work.sessions.holds(before.path):
+            return judge_return(before, spool.count, spool.hash_behind)
+
         def old_hash(turn: int) -> bytes:
             return self._work.sessions.hash_behind(before.path, turn) if before else b""
 

@@ -22,13 +22,14 @@ def rebuild(
     workspace.require_writable()
     started = time.perf_counter()
     rebuilt: list[str] = []
+    warnings: list[str] = []
     if what in ("all", "l2"):
         total = workspace.ledger.last_seq()
         with workspace.locks.writing("rebuild l2"):
             workspace.graph.rebuild(lambda done: progress(Progress("rebuild graph", done, total)))
         rebuilt.append("l2")
     if what in ("all", "l1"):
-        rebuild_vectors(workspace, progress, cancel)
+        warnings = rebuild_vectors(workspace, progress, cancel).lost
         rebuilt.append("l1")
     with workspace.graph.reading() as reader:
         counts = reader.counts()
@@ -41,5 +42,6 @@ def rebuild(
         sessions=sessions,
         passages=mark.passages,
         vectors_pending=mark.pending,
+        warnings=warnings,
         took_ms=round((time.perf_counter() - started) * 1000),
     )

@@ -98,9 +98,7 @@ def _health(
     if model and mark.model and not mark.model.endswith(model):
         said.append(f"vectors are of {mark.model}, but {model} is configured: run `alaya rebuild l1`")
     rules = tier_rules(now.config)
-    cases = [
-        tier_case(card, now.vitals.get(card.id, Vitals()), warmth[card.id], now.at, rules) for card in cards
-    ]
+    cases = [tier_case(card, now.vitals.get(card.id, Vitals()), warmth[card.id], now.at, rules) for card in cards]
     placed = place(cases, rules)
     if placed.over_warm:
         said.append(f"{placed.over_warm} WARM cards are over the limit and none of them may turn COLD yet")

@@ -87,17 +87,18 @@ class Verification:
 
     def _vectors(self, cards: dict[str, Card]) -> None:
         store = self._work.vectors
-        if not store.exists:
-            if cards:
-                self._find("no_vectors", [], REBUILD_VECTORS, "nothing is indexed")
+        writable = not (self._work.read_only or self._work.newer)
+        sync(self._work, patient=writable)
+        waiting = self._work.ledger.last_seq() - store.mark().seq
+        if not store.exists or waiting > 0:
+            # What nobody could index yet is a backlog, not damage.
+            self._checked.update(unindexed=max(0, waiting))
             return
-        sync(self._work, patient=False)
         report = store.inspect()
         self._checked.update(vectors=report.with_vector, passages=report.passages)
         living = {key: card for key, card in cards.items() if card.state in _SEARCHED}
         mark = store.mark()
-        behind = mark.seq < self._work.ledger.last_seq()
-        if not behind and report.passages != mark.passages:
+        if report.passages != mark.passages:
             self._find("passage_count", [], REBUILD_VECTORS, f"{report.passages} passages where {mark.passages} were")
         kinds: dict[str, Iterable[str]] = {
             "vector_missing": [
@@ -116,7 +117,7 @@ class Verification:
         }
         for kind, ids in kinds.items():
             if listed := list(ids):
-                self._find(kind, listed, REBUILD_VECTORS, "changes are waiting to be indexed" if behind else "")
+                self._find(kind, listed, REBUILD_VECTORS)
 
     def _sessions(self, sessions: Iterable[SessionInfo]) -> None:
         known: set[str] = set()

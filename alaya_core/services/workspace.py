@@ -89,7 +89,7 @@ class Workspace:
         """The scopes that whoever asks may see; None = all."""
         return None if self.agent is None else ["global", f"agent:{self.agent}"]
 
-    def commit(self, verb: str, plan: Plan, *, run: str = "") -> Commit | None:
+    def commit(self, verb: str, plan: Plan, *, run: str = "", actor: str | None = None) -> Commit | None:
         """Changes the memory: one plan, one ledger line, and the graph with it.
 
         Slow work belongs before this call; the plan looks at revs again and does no I/O of its own.
@@ -97,6 +97,7 @@ class Workspace:
         Args:
             verb: For the label of the lock.
             plan: Called once, under the writer lock.
+            actor: Who decided it, where that is not whoever asks (`rules`, `cool-down`).
 
         Returns:
             What was committed; None when the plan changed nothing.
@@ -113,7 +114,9 @@ class Workspace:
             if not events:
                 return None
             now = self.clock()
-            commit = self.ledger.append(events, commit_id=self.ids.new_commit(now), at=now, actor=self.actor, run=run)
+            commit = self.ledger.append(
+                events, commit_id=self.ids.new_commit(now), at=now, actor=actor or self.actor, run=run
+            )
             self.graph.apply([commit])
             return commit
 

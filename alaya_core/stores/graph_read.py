@@ -104,9 +104,18 @@ class GraphReader:
         rows = self.graph.run(f"{query} SKIP $skip LIMIT $limit", {**values, "skip": offset, "limit": limit})
         return [card_from_row(row) for row in rows], total
 
-    def degrees(self, ids: Iterable[str] | None = None) -> dict[str, int]:
-        """How many links each card has; all cards with links when no ids are given."""
-        if ids is None:
+    def degrees(self, ids: Iterable[str] | None = None, scopes: Sequence[str] | None = None) -> dict[str, int]:
+        """How many links each card has; all cards with links when no ids are given.
+
+        Args:
+            scopes: Count only links to cards of these scopes; None = all.
+        """
+        if scopes is not None:
+            wanted = "" if ids is None else "c.id IN $ids AND "
+            query = f"MATCH (c:Card)-[r:LINK]-(o:Card) WHERE {wanted}o.scope IN $scopes RETURN c.id, count(r)"
+            given = {} if ids is None else {"ids": list(ids)}
+            rows = self.graph.run(query, {**given, "scopes": list(scopes)})
+        elif ids is None:
             rows = self.graph.run("MATCH (c:Card)-[r:LINK]-(:Card) RETURN c.id, count(r)")
         else:
             rows = by_id(self.graph, "(c:Card {id: $id})-[r:LINK]-(:Card)", "c.id, count(r)", ids)

@@ -184,6 +184,10 @@ class SessionFiles:
                         f"turn {number} of {path} cannot be read: {error}", "run `alaya verify`"
                     ) from error
 
+    def holds(self, path: str) -> bool:
+        """Whether a session file is there."""
+        return (self._root / path).is_file()
+
     def count(self, path: str) -> int:
         """How many turns a session file holds."""
         with self._open(path) as file:

@@ -136,15 +136,17 @@ class VectorStore:
     def create(self, model: str, dimensions: int) -> None:
         """Makes empty tables where there are none; the caller holds the writer lock."""
         make_directory(self.path)
-        if not (self.path / "mark.json").exists():
+        if not self.exists:
+            self._opened = None
             self.set_mark(VectorMark(model=model, dimensions=dimensions))
         for table in self._tables():
             table.create()
 
     @property
     def exists(self) -> bool:
-        """Whether there are tables."""
-        return (self.path / "mark.json").exists()
+        """Whether there are tables; where one of them is gone, there are none: they are made anew together."""
+        tables = (self.path / f"{name}.lance" for name in (CARDS, PASSAGES))
+        return (self.path / "mark.json").exists() and all(table.is_dir() for table in tables)
 
     @property
     def cards(self) -> Table:

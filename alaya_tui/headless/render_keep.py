@@ -15,13 +15,16 @@ from alaya_core.models.answers import (
     StatusAnswer,
     VerifyAnswer,
 )
-from alaya_core.text import pad, safe_line
+from alaya_core.text import clip, pad, safe_line
 from alaya_tui.headless.render_layout import Page, listed, plural, short, size
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 BAR = 10
 MOST_IDS = 5
 MOST_ROWS = 8
+
+_CHANNELS = 10
+_NAME = 40  # cells
 
 
 def init_lines(report: InitReport, page: Page) -> Iterator[str]:
@@ -71,7 +74,9 @@ def _raw(answer: StatusAnswer, page: Page) -> Iterator[str]:
     if raw.undistilled:
         yield f"  Not yet distilled: {raw.undistilled:,}"
     if raw.channels:
-        yield from page.item("  Channels: ", ", ".join(f"{name} {number:,}" for name, number in _ranked(raw.channels)))
+        shown = [f"{clip(safe_line(name), _NAME)} {number:,}" for name, number in _ranked(raw.channels)]
+        more = f", {len(shown) - _CHANNELS} more" if len(shown) > _CHANNELS else ""
+        yield from page.item("  Channels: ", ", ".join(shown[:_CHANNELS]) + more)
 
 
 def _graph(answer: StatusAnswer) -> Iterator[str]:
@@ -150,6 +155,8 @@ def rebuild_lines(answer: RebuildAnswer, page: Page) -> Iterator[str]:
     yield f"  {listed(parts)}"
     if answer.vectors_pending:
         yield f"  {plural(answer.vectors_pending, 'vector')} still to be made"
+    for warning in answer.warnings:
+        yield f"! {safe_line(warning)}"
 
 
 def doctor_lines(answer: DoctorAnswer, page: Page) -> Iterator[str]:

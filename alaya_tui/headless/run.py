@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
@@ -120,6 +121,7 @@ class Session:
 
 def guarded(argv: Sequence[str], work: Callable[[Session], int]) -> int:
     """Runs a piece of work and turns whatever comes out of it into words and an exit status."""
+    os.umask(0o077)  # whatever engines write, it is for its owner only
     session = Session(argv)
     try:
         return work(session)

@@ -33,7 +33,7 @@ class VerifyAnswer(Answer):
 
 
 class RebuildAnswer(Answer):
-    """`rebuild`: which views were built anew, from what, and how long it took."""
+    """`rebuild`: which views were built anew, from what, how long it took, and what had to be left out."""
 
     rebuilt: list[str]
     cards: int
@@ -42,6 +42,7 @@ class RebuildAnswer(Answer):
     passages: int
     vectors_pending: int
     took_ms: int
+    warnings: list[str] = Field(default_factory=list)
 
 
 class InitReport(Answer):

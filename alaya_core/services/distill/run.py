@@ -72,12 +72,20 @@ def distill(
 def _sessions(workspace: Workspace, session: str | None, redo: bool) -> list[SessionInfo]:
     with workspace.graph.reading() as reader:
         if session is None:
-            return [info for info in reader.sessions() if redo or info.turns > info.distilled_turns]
+            return [info for info in reader.sessions() if _wanted(workspace, info, redo)]
         info = reader.session(session)
-    if info is None:
+    if info is None or not _may_read(workspace, info):
         shown = safe_line(session)[:80]
         raise NotFoundError(f"there is no session '{shown}'", "`alaya status` counts them; ids are exact")
-    return [info] if redo or info.turns > info.distilled_turns else []
+    return [info] if _wanted(workspace, info, redo) else []
+
+
+def _wanted(workspace: Workspace, info: SessionInfo, redo: bool) -> bool:
+    return _may_read(workspace, info) and (redo or info.turns > info.distilled_turns)
+
+
+def _may_read(workspace: Workspace, info: SessionInfo) -> bool:
+    return workspace.agent is None or info.agent == workspace.agent
 
 
 def _distill_one(workspace: Workspace, info: SessionInfo, start: int, run: str) -> DistillOutcome:
@@ -103,7 +111,7 @@ def _distill_one(workspace: Workspace, info: SessionInfo, start: int, run: str) 
         status = "done" if proposal.cards else "skipped"
         return [*events, session_distilled(info.id, turns=info.turns, by=RULES_VERSION, status=status)]
 
-    if workspace.commit("distill", plan, run=run) is None:
+    if workspace.commit("distill", plan, run=run, actor="rules") is None:
         return DistillOutcome(session_id=info.id, status="retry", reason="it changed while it was read; repeat")
     return DistillOutcome(
         session_id=info.id,
@@ -147,9 +155,11 @@ def _events(
     events: list[Event] = []
     ids: dict[str, str] = {}
     twins: list[Card] = []
+    scope = f"agent:{info.agent}"
+    edited = _edited(reader, info)
     for draft in drafts:
-        scope = f"agent:{info.agent}"
         twin = next((card for card in known.get(draft.content, ()) if card.scope == scope), None)
+        twin = twin or edited.pop(draft.sources, None)
         if twin is not None:
             ids[draft.key or draft.title] = twin.id
             made.repeated += 1
@@ -172,9 +182,18 @@ def _events(
         events.append(card_created(card))
     made.links = links_from_drafts(proposal.links, ids, origin="rule", now=now)
     made.links += _links_across(reader, made.cards, now)
+    there = {near.link.id for around in reader.neighbours([twin.id for twin in twins]).values() for near in around}
+    made.links = [link for link in made.links if link.id not in there]
     older = reader.cards({end for link in made.links for end in (link.from_id, link.to_id)} - set(ids.values()))
     made.titles = {card.id: card.title for card in (*made.cards, *older.values(), *twins)}
     return [*events, *(link_created(link) for link in made.links)]
+
+
+def _edited(reader: GraphReader, info: SessionInfo) -> dict[tuple[SourceRef, ...], Card]:
+    """Cards of a session that somebody changed since, by the turns they came from: what is read from these turns again
+    is what such a card said before."""
+    came = [card_id for card_id, _ in reader.cards_from([info.id]).get(info.id, ())]
+    return {card.sources: card for card in reader.cards(came).values() if card.rev > 1 and card.origin == "rules"}
 
 
 def _with_sources(card: Card, draft: CardDraft, now: int) -> Card | None:
