@@ -139,6 +139,8 @@ def _sync(
 ) -> Synced:
     outcome = Synced()
     if not store.exists:
+        if store.broken:
+            outcome.notes.append("the tables of words and vectors were gone, and are made anew")
         model, dimensions = _model(workspace, outcome)
         with workspace.locks.writing("index"):
             store.create(model, dimensions)

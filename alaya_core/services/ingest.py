@@ -247,7 +247,7 @@ class Ingest:
             events: list[Event] = []
             for item in pending:
                 now = reader.session(item.info.id)
-                if now is not None and now.chain == item.info.chain:
+                if now is not None and now.chain == item.info.chain and self._work.sessions.holds(now.path):
                     item.outcome.status, item.outcome.new_turns = "unchanged", 0
                     continue
                 if (now.chain if now else None) != (item.before.chain if item.before else None):

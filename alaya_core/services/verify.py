@@ -58,7 +58,7 @@ class Verification:
         except AlayaError as error:
             self._find("graph_unreadable", [], REBUILD_GRAPH, error.message)
         try:
-            self._vectors(truth.cards)
+            self._vectors(truth.cards, bool(truth.sessions))
         except AlayaError as error:
             self._find("vectors_unreadable", [], REBUILD_VECTORS, error.message)
         self._sessions(truth.sessions.values())
@@ -85,8 +85,15 @@ class Verification:
             if ids:
                 self._find(f"{what}_{kind}", ids, fix)
 
-    def _vectors(self, cards: dict[str, Card]) -> None:
+    def _vectors(self, cards: dict[str, Card], ingested: bool) -> None:
         store = self._work.vectors
+        if store.broken:
+            self._find("vectors_unreadable", [], REBUILD_VECTORS, "a table is gone")
+            return
+        if not store.exists and cards and ingested:
+            # A card by hand waits for the next recall; whatever ingests a session indexes it.
+            self._find("no_vectors", [], REBUILD_VECTORS, "nothing is indexed")
+            return
         writable = not (self._work.read_only or self._work.newer)
         sync(self._work, patient=writable)
         waiting = self._work.ledger.last_seq() - store.mark().seq

@@ -149,6 +149,11 @@ class VectorStore:
         return (self.path / "mark.json").exists() and all(table.is_dir() for table in tables)
 
     @property
+    def broken(self) -> bool:
+        """Whether a table is gone that was there."""
+        return (self.path / "mark.json").exists() and not self.exists
+
+    @property
     def cards(self) -> Table:
         """The table of cards."""
         return self._tables()[0]

@@ -1,4 +1,4 @@
-"""The stages between fusion and the answer: length, lifecycle, floor, noise, diversity. Each is pure and drops nothing
+"""The stages between fusion and the answer: lifecycle, floor, length, noise, diversity. Each is pure and drops nothing
 without counting it."""
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ def run_stages(
         settings: What the stages go by.
         similarity: Similarity of two candidates' vectors by their ids, None where either has none.
     """
-    by_length = apply_length(candidates, settings)
-    alive = apply_lifecycle(by_length, settings)
+    alive = apply_lifecycle(candidates, settings)
     above, count, best = apply_floor(alive, settings)
-    loud, noise = drop_noise(above)
+    loud, noise = drop_noise(apply_length(above, settings))
     ordered = spread(under_successors(loud), similarity, settings.diversity)
     return Staged(ordered, count, best, noise)
 
@@ -62,11 +61,12 @@ def length_factor(length: int, settings: StageSettings = DEFAULTS) -> float:
 
 
 def apply_length(candidates: Sequence[Candidate], settings: StageSettings = DEFAULTS) -> tuple[Candidate, ...]:
-    """Long texts match everything a little: their scores are damped."""
+    """Long texts match everything a little: their scores are damped, but not below the floor: what was found stays."""
     damped = []
     for candidate in candidates:
         factor = length_factor(candidate.length, settings)
-        damped.append(candidate.scored("length", candidate.score * factor, factor) if factor < 1 else candidate)
+        score = max(candidate.score * factor, min(candidate.score, settings.floor))
+        damped.append(candidate.scored("length", score, factor) if factor < 1 else candidate)
     return best_first(tuple(damped))
 
 

@@ -260,3 +260,39 @@ def test_surrogates_and_nul_survive_a_lost_index(memory: Memory, tmp_path: Path)
     assert kinds(memory.verify()) == set()
     (tmp_path / "t.json").write_text(json.dumps(json.loads(odd), indent=1))
     assert one(take(memory, tmp_path / "t.json")).status == "unchanged"
+
+
+def test_what_a_killed_ingest_left_unindexed_is_found_after_the_next(memory: Memory, tmp_path: Path) -> None:
+    from alaya_core.progress import silent
+    from alaya_core.services.ingest import ingest
+
+    source = write(tmp_path / "talk.json", session("talk"))
+    ingest(memory._work, [source], format=None, stdin=None, progress=silent, cancel=None)  # and killed before indexing
+    assert memory.ingest([source]).counts["unchanged"] == 1
+    assert memory.recall("staging database").passages
+    assert memory.verify().ok
+
+
+def test_a_lost_session_file_comes_back_with_its_log(memory: Memory, tmp_path: Path) -> None:
+    source = write(tmp_path / "talk.json", session("talk"))
+    kept = memory.ingest([source]).sessions[0]
+    file = memory.home / kept.path
+    before = file.read_bytes()
+    file.unlink()
+    assert memory.rebuild("l1").warnings
+    again = memory.ingest([source]).sessions[0]
+    assert (again.status, again.new_turns) == ("grown", 0)
+    assert file.read_bytes() == before
+    assert memory.rebuild("l1").warnings == []
+    assert memory.verify().ok
+
+
+def test_a_file_that_breaks_a_parser_costs_only_itself(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    big = '{"session_id": "b", "turns": [{"role": "user", "timestamp": ' + "9" * 5000 + "}]}"
+    (folder / "big.json").write_text(big)
+    (folder / "list.json").write_text('[1, null, {"session_id": "a", "turns": [{"role": "user", "content": "hi"}]}]')
+    write(folder / "talk.json", session("talk"))
+    report = memory.ingest([folder])
+    assert "talk" in {outcome.session_id for outcome in report.sessions if outcome.status == "new"}
