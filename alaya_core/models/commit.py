@@ -64,7 +64,16 @@ class Commit:
 
 def card_to_json(card: Card) -> dict[str, Any]:
     """A card as the ledger keeps it."""
-    return {**asdict(card), "sources": sources_to_json(card.sources)}
+    raw = {name: getattr(card, name) for name in _CARD_NAMES}
+    raw.update(
+        type=str(card.type),
+        state=str(card.state),
+        standing=str(card.standing),
+        tags=list(card.tags),
+        entities=list(card.entities),
+        sources=sources_to_json(card.sources),
+    )
+    return raw
 
 
 def card_from_json(raw: Mapping[str, Any]) -> Card:
@@ -72,6 +81,7 @@ def card_from_json(raw: Mapping[str, Any]) -> Card:
     return replace(Card(**{**_BLANK, "id": raw["id"]}), **card_fields(raw))
 
 
+_CARD_NAMES = tuple(field.name for field in fields(Card))  # `asdict` copies deeply, at eight times the price
 _BLANK: dict[str, Any] = {
     "title": "",
     "content": "",
@@ -80,7 +90,7 @@ _BLANK: dict[str, Any] = {
     "added_at": 0,
     "updated_at": 0,
 }
-_CARD_FIELDS = {field.name for field in fields(Card)}
+_CARD_FIELDS = frozenset(_CARD_NAMES)
 _TUPLES = ("tags", "entities")
 
 

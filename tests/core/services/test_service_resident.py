@@ -9,6 +9,7 @@ import pytest
 from alaya_core.memory import Memory
 from alaya_core.models.requests import CardChanges, Filters, RecallOptions
 from tests.conftest import OpenMemory
+from tests.core.services.conftest import Learned
 
 QUERIES = ("gateway 通知", "tabs in go", "docker memory limit", "turquoise vault", "plugins.allow", "格式")
 
@@ -23,7 +24,7 @@ def answers(memory: Memory, **options: object) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def warm(learned) -> Memory:
+def warm(learned: Learned) -> Memory:
     """A memory that has been asked often enough to hold what it can."""
     for _ in range(4):
         answers(learned.memory)
@@ -37,7 +38,7 @@ def test_a_warm_memory_answers_like_a_fresh_one(warm: Memory, open_memory: OpenM
     assert answers(warm, filters=Filters(type=("fact",))) == answers(open_memory(), filters=Filters(type=("fact",)))
 
 
-def test_it_sees_what_another_process_changed(warm: Memory, learned, open_memory: OpenMemory):
+def test_it_sees_what_another_process_changed(warm: Memory, learned: Learned, open_memory: OpenMemory):
     other = open_memory()
     other.edit(learned.docker, CardChanges(content="Give the container 3 GB of memory, the kernel kills it below."))
     other.unlink(learned.gateway, learned.docker)
@@ -52,7 +53,7 @@ def test_it_sees_what_another_process_changed(warm: Memory, learned, open_memory
     assert "3 GB" in hits[learned.docker]["content"]
 
 
-def test_it_keeps_the_scopes_apart(learned, open_memory: OpenMemory):
+def test_it_keeps_the_scopes_apart(learned: Learned, open_memory: OpenMemory):
     agent = open_memory(agent="main")
     for _ in range(4):
         found = answers(agent)
