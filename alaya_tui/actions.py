@@ -94,7 +94,7 @@ _KEY_NAMES = {
 
 ACTIONS: tuple[Action, ...] = (
     # Search
-    Action("query.open", ("enter",), "submit", "open", "Open the first result", QUERY, palette=False),
+    Action("query.open", ("enter",), "submit", "open", "Open the selected result", QUERY, palette=False),
     Action("query.leave", ("down",), "screen.focus_results", "results", "Go to the results", QUERY, palette=False),
     Action("search.open", ("enter",), "open_selected", "open", "Open the selected card or passage", SEARCH),
     # First of all, so that what is typed fast behind it already lands in the box.
@@ -107,6 +107,35 @@ ACTIONS: tuple[Action, ...] = (
     # Card
     Action("card.walk", ("enter",), "walk", "walk", "Walk to the selected neighbour", CARD),
     Action("card.back", ("escape",), "back", "back", "Go back to where you came from", CARD),
+    Action(
+        "card.side",
+        ("tab", "shift+tab"),
+        "other_side",
+        "text",
+        "Go from the neighbours to the text, which then scrolls with the arrows, or back",
+        CARD,
+        key_label="Tab",
+    ),
+    Action(
+        "card.text_up",
+        ("pageup",),
+        "scroll_text(-1)",
+        "text up",
+        "Scroll the text up, where no list of neighbours needs the key",
+        CARD,
+        shown=False,
+        palette=False,
+    ),
+    Action(
+        "card.text_down",
+        ("pagedown",),
+        "scroll_text(1)",
+        "text down",
+        "Scroll the text down, where no list of neighbours needs the key",
+        CARD,
+        shown=False,
+        palette=False,
+    ),
     Action("card.search", ("slash",), "search", "search", "Go to the search box", CARD, shown=False),
     Action("card.copy_id", ("c",), "copy_id", "copy id", "Copy the id of this card to the clipboard", CARD),
     # Lists

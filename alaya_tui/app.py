@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -15,18 +16,20 @@ from textual import on
 from textual.app import App
 from textual.binding import BindingType
 from textual.command import Provider
+from textual.driver import Driver
 from textual.reactive import var
 from textual.screen import Screen
 
 from alaya_core.clock import Clock, system_clock
-from alaya_core.errors import AlayaError
+from alaya_core.errors import AlayaError, BusyError, NotFoundError
 from alaya_core.models.answers import StatusAnswer
 from alaya_tui.actions import CARD, EVERYWHERE, SEARCH, bindings_for
-from alaya_tui.core_worker import CoreCalls, wait_for_threads
+from alaya_tui.core_worker import CoreCalls, newest_change, wait_for_threads
 from alaya_tui.messages import CardWanted, HeaderState, SearchWanted
 from alaya_tui.render_text import block, error_sentence, home_name
 from alaya_tui.screens.place import Place
 from alaya_tui.stylesheets import style_paths
+from alaya_tui.terminal import bear_any_bytes, leave_on_signals
 
 if TYPE_CHECKING:
     from alaya_core.memory import Memory
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 LOOK_FOR_CHANGES = 2.0
 LOADING = "loading the engine ..."
+GONE = "the home is gone"
 
 
 def _search_screen() -> Screen[None]:
@@ -62,6 +66,7 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
         clock: What "2 days ago" is counted from.
         query: What is in the search box at first.
         card: The card to begin with.
+        given_home: The home as it was named on the command line, for hints that name it too; empty = the usual one.
     """
 
     TITLE = "Alaya"
@@ -74,7 +79,13 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
     header: var[HeaderState] = var(HeaderState(busy="opening the memory ..."))
 
     def __init__(
-        self, open_memory: Callable[[], Memory], *, clock: Clock = system_clock, query: str = "", card: str = ""
+        self,
+        open_memory: Callable[[], Memory],
+        *,
+        clock: Clock = system_clock,
+        query: str = "",
+        card: str = "",
+        given_home: str = "",
     ) -> None:
         super().__init__()
         self.memory: Memory | None = None
@@ -83,21 +94,39 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
         self.clock = clock
         self._open_memory = open_memory
         self.first_query = query
+        self.given_home = given_home
+        self.leaves_on_signals = False
         self.places: list[Place] = []
         self._first_card = card
         self._warming = False
         self._seen_change: int | None = None
+        self._told: dict[str, str] = {}
 
     # Opening
 
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's own, which then bears whatever a terminal sends."""
+        return bear_any_bytes(super().get_driver_class())
+
+    def on_load(self) -> None:
+        """The terminal is not altered yet; from now on it is put right whatever ends the process."""
+        if self.leaves_on_signals:
+            leave_on_signals(lambda status: self.exit(return_code=status))
+
     def on_ready(self) -> None:
         """The first picture is on the screen: now the memory."""
-        self.ask_without_memory("open", self._open_memory, self._memory_opened, failed=self._cannot_open)
+        self.ask_without_memory("open", self._open_and_look, self._memory_opened, failed=self._cannot_open)
+
+    def _open_and_look(self) -> Memory:
+        memory = self._open_memory()
+        with suppress(AlayaError):  # asked before anything is read: no later change can be missed
+            self._seen_change = memory.last_change()
+        return memory
 
     def _memory_opened(self, memory: Memory) -> None:
         self.memory = memory
         self.recall_floor = memory.config.recall.floor
-        self.header = replace(self.header, home=home_name(memory.home), busy=LOADING)
+        self.header = replace(self.header, home=home_name(memory.home), read_only=memory.read_only, busy=LOADING)
         self._memory_changed()
         self.set_interval(LOOK_FOR_CHANGES, self._look_for_changes)
         if memory.config.warnings:
@@ -133,19 +162,39 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
 
     def _look_for_changes(self) -> None:
         if not self.is_waiting_for("changes"):
-            self.ask("changes", lambda memory: memory.last_change(), self._changes_came, failed=lambda _: None)
+            self.ask("changes", newest_change, self._changes_came, failed=lambda error: self._watch_failed("", error))
 
     def _changes_came(self, newest: int) -> None:
         changed = self._seen_change is not None and newest != self._seen_change
         self._seen_change = newest
-        if changed or self.header.cards is None:  # a memory that was busy at first is asked again
+        if self._told.pop("", None) is not None and self.header.busy == GONE:
+            self.header = replace(self.header, busy="" if self.engine_ready else LOADING)
+            changed = True
+        if changed or (self.header.cards is None and "status" not in self._told):  # it may have been busy at first
             self._memory_changed()
 
     def _memory_changed(self) -> None:
-        self.ask("status", lambda memory: memory.status(), self._status_came, failed=lambda _: None)
+        self.ask(
+            "status",
+            lambda memory: memory.status(),
+            self._status_came,
+            failed=lambda error: self._watch_failed("status", error),
+        )
         self._places_changed()
 
+    def _watch_failed(self, what: str, error: Exception) -> None:
+        """Nobody asked, so a person is told once; a memory that is busy will answer next time."""
+        if isinstance(error, BusyError):
+            return
+        if isinstance(error, NotFoundError):
+            self.header = replace(self.header, busy=GONE)
+        sentence, _ = error_sentence(error)
+        if sentence not in self._told.values():
+            self.show_error(error)
+        self._told[what] = sentence
+
     def _status_came(self, status: StatusAnswer) -> None:
+        self._told.pop("status", None)
         tiers = tuple((tier, status.tiers.get(tier, 0)) for tier in ("HOT", "WARM", "COLD"))
         self.header = replace(self.header, cards=sum(status.tiers.values()), tiers=tiers)
 
@@ -168,14 +217,11 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
             await self.run_action("focus_query", self.screen)
 
     async def action_go(self, place: str) -> None:
-        """To one of the five places."""
+        """To one of the five places; there is no way to the card place before a card was opened."""
+        if place == CARD and not any(there.place_name == CARD for there in self.places):
+            self.notify("no card was opened yet", timeout=3, markup=False)
+            return
         await self.switch_mode(place)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """There is no way to the card place before a card was opened."""
-        if action == "go" and parameters == (CARD,):
-            return any(place.place_name == CARD for place in self.places) or None
-        return super().check_action(action, parameters)
 
     def action_keys(self) -> None:
         """The keys of this place."""
@@ -194,8 +240,15 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
             severity = "warning" if error.retryable else "error"
             self.notify(message, severity=severity, timeout=8, markup=False)  # type: ignore[arg-type]
             return
+        self.show_unforeseen(error)
+
+    def show_unforeseen(self, error: Exception) -> None:
+        """A window, if nobody foresaw it."""
+        if isinstance(error, AlayaError):
+            return
         from alaya_tui.screens.text_window import TextWindow
 
+        sentence, _ = error_sentence(error)
         trace = "".join(traceback.format_exception(error))
         told = f"{sentence}\n\nNothing was lost. If it happens again, please report this:\n\n{trace}"
         self.push_screen(TextWindow("Something went wrong inside Alaya", told, classes="-error"))
@@ -223,15 +276,17 @@ def run_app(*, home: str | None, agent: str | None, command: str | None = None, 
 
     query = argument or "" if command in ("recall", "search") else ""
     card = argument or "" if command in ("show", "card", "trace") else ""
-    app = AlayaApp(open_memory, query=query, card=card)
+    app = AlayaApp(open_memory, query=query, card=card, given_home=home or "")
+    app.leaves_on_signals = True
     app.run()
-    status = app.return_code or 0
+    status = 1 if app.return_code is None else app.return_code  # nobody left it: it crashed
     if wait_for_threads(0.3):
         if app.memory is not None:
             app.memory.close()
         return status
     # A search or an import still runs in a thread. Nobody waits for it, and ending the interpreter under native code
     # can crash: so the process ends here. Nothing is half-written: changes are committed whole or not at all.
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # the terminal may be gone
+            stream.flush()
     os._exit(status)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual.message import Message
 
-from alaya_core.errors import AlayaError
+from alaya_core.errors import AlayaError, NotFoundError
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode as _Node
@@ -210,3 +210,17 @@ def wait_for_threads(seconds: float) -> bool:
     for thread in list(_busy):
         thread.join(max(0.0, deadline - time.monotonic()))
     return not _busy
+
+
+def newest_change(memory: Memory) -> int:
+    """The number of the last change.
+
+    Raises:
+        NotFoundError: The home is gone; what is read of it would look like an empty memory.
+    """
+    for _ in range(2):  # also when it goes while it is being read
+        if not memory.home.is_dir():
+            hint = "put it back, or leave and open another; what is on the screen was read before"
+            raise NotFoundError(f"the home at {memory.home} is gone", hint)
+        newest = memory.last_change()
+    return newest

@@ -40,9 +40,11 @@ class HeaderState:
         cards: None until it is known.
         tiers: Cards by tier.
         busy: What runs now; empty when nothing does.
+        read_only: Whether the memory can only be read.
     """
 
     home: str = ""
     cards: int | None = None
     tiers: tuple[tuple[str, int], ...] = ()
     busy: str = ""
+    read_only: bool = False

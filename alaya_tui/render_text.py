@@ -182,4 +182,7 @@ def error_sentence(error: Exception) -> tuple[str, str]:
     """What went wrong and what to do, harmless (messages quote file names and stored text)."""
     if isinstance(error, AlayaError):
         return block(error.message, 1000), block(error.hint, 1000)
+    if isinstance(error, PermissionError):
+        sentence = f"no permission to use {error.filename}" if error.filename else "no permission to use the home"
+        return block(sentence, 1000), "it belongs to somebody else; open another home with --home FOLDER"
     return block(f"{type(error).__name__}: {error}", 1000), ""

@@ -38,6 +38,10 @@ class Step:
     cursor: str | None = None
 
 
+def _text(answer: CardAnswer) -> tuple[str, str]:
+    return answer.card.overview or "", answer.card.content
+
+
 class CardScreen(Place):
     """The card on the left, its neighbours on the right; Enter walks, Esc goes back."""
 
@@ -61,7 +65,7 @@ class CardScreen(Place):
                 yield Static(id="about", markup=False)
             with Vertical(id="neighbours-pane"):
                 yield Static(id="neighbours-title", markup=False)
-                yield RowList(id="neighbours")
+                yield RowList(id="neighbours", pages_if_short=False)
 
     @property
     def neighbours(self) -> RowList:
@@ -100,7 +104,7 @@ class CardScreen(Place):
 
     def _card_came(self, step: Step, answer: CardAnswer) -> None:
         another = self._shown is None or self._shown.card.card_id != answer.card.card_id
-        new_text = another or self._shown is None or self._shown.card.rev != answer.card.rev
+        new_text = another or self._shown is None or _text(self._shown) != _text(answer)
         self._shown = answer
         step.card_id, step.title = answer.card.card_id, answer.card.title  # it may have been named by a prefix
         self._show_crumbs()
@@ -114,8 +118,9 @@ class CardScreen(Place):
         found = card_rows.neighbour_rows(answer)
         self.neighbours.show(FixedRows(found), keep=step.cursor)
         self.set_class(not found, "-alone")
+        if another or not found:
+            self.set_focus(self.neighbours if found else self.query_one("#card-pane"))
         self.refresh_bindings()
-        self.set_focus(self.neighbours if found else self.query_one("#card-pane"))
 
     def _show_text(self, answer: CardAnswer) -> None:
         overview = self.query_one("#overview", Static)
@@ -159,6 +164,16 @@ class CardScreen(Place):
         else:
             self.post_message(SearchWanted())
 
+    def action_other_side(self) -> None:
+        """From the neighbours to the text and back."""
+        text = self.query_one("#card-pane", VerticalScroll)
+        self.set_focus(text if self.focused is self.neighbours or not len(self.neighbours.source) else self.neighbours)
+
+    def action_scroll_text(self, pages: int) -> None:
+        """The text, one page on or back."""
+        pane = self.query_one("#card-pane", VerticalScroll)
+        pane.scroll_relative(y=pages * max(1, pane.size.height - 1), animate=False)
+
     def action_search(self) -> None:
         """To the search box."""
         self.post_message(SearchWanted(typing=True))
@@ -167,6 +182,8 @@ class CardScreen(Place):
         """There must be somewhere to walk."""
         if action == "walk" and self.is_mounted:
             return self.neighbours.selected is not None or None
+        if action == "other_side" and self.is_mounted:
+            return len(self.neighbours.source) > 0
         return True
 
     def action_copy_id(self) -> None:

@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
-from textual.timer import Timer
 from textual.widgets import Input, Label, Static
 
-from alaya_core.errors import AlayaError
 from alaya_core.models.answers import CardList, CardRow, PassageHit, RecallAnswer, RecallHit
 from alaya_core.models.requests import RecallOptions
 from alaya_tui.actions import SEARCH, bindings_for
 from alaya_tui.messages import CardWanted
-from alaya_tui.render_text import line, plural
+from alaya_tui.render_text import plural
 from alaya_tui.screens import search_rows as rows
-from alaya_tui.screens.place import Place
+from alaya_tui.screens.browsing import BROWSE, Browsing
 from alaya_tui.screens.preview import Preview
 from alaya_tui.screens.text_window import TextWindow
 from alaya_tui.widgets.query_input import QueryInput
 from alaya_tui.widgets.row_list import RowList
-from alaya_tui.widgets.rows import FixedRows, PagedRows, heading
+from alaya_tui.widgets.rows import FixedRows, PagedRows
 
 TYPING_PAUSE = 0.2
-RETRY_PAUSE = 2.0
 MOST_RESULTS = 50
 MOST_TITLES = 5_000
-SORTS = ("hottest", "recent", "used", "linked", "importance", "title", "coldest")
-_WORDS, _VECTORS, _BROWSE, _PAGE = "words", "vectors", "browse", "page"
+_WORDS, _VECTORS = "words", "vectors"
+_SEARCHING = "searching ..."
 
 
-class SearchScreen(Place):
+class SearchScreen(Browsing):
     """A box, the results, and a preview of the one under the cursor."""
 
     place_name = SEARCH
@@ -44,13 +41,9 @@ class SearchScreen(Place):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sort = SORTS[0]
         self._why = False
-        self._shown_query: str | None = None
         self._answered: str | None = None
-        self._pages = PagedRows(0)
-        self._typing: Timer | None = None
-        self._open_when_answered = False
+        self._open_when_answered: str | None = None
 
     def compose_body(self) -> ComposeResult:
         """The box, the status line, the results and the preview."""
@@ -68,12 +61,7 @@ class SearchScreen(Place):
     def on_mount(self) -> None:
         """Nothing is known yet, and says so."""
         self.query_one("#empty").display = False
-        self._say("opening the memory ...")
-
-    @property
-    def results(self) -> RowList:
-        """The list."""
-        return self.query_one("#results", RowList)
+        self.say("opening the memory ...")
 
     @property
     def query_text(self) -> str:
@@ -83,34 +71,34 @@ class SearchScreen(Place):
     @property
     def is_settled(self) -> bool:
         """Whether the list answers what stands in the box, and nothing more is to come."""
-        return self._shown_query == self.query_text and not self.is_waiting_for(_WORDS, _VECTORS, _BROWSE)
+        return self._shown_query == self.query_text and not self.is_waiting_for(_WORDS, _VECTORS, BROWSE)
 
     def memory_changed(self) -> None:
         """Asks again, and leaves the cursor where it is."""
         if self._answered is not None and self._answered == self.query_text:
             self._ask_vectors(self._answered)
         else:
-            self._search_now()
+            self.search_now()
 
     @on(Input.Changed, "#query")
     def _typed(self) -> None:
-        self._open_when_answered = False
+        self._open_when_answered = None
         self.refresh_bindings()
         self._stop_timer()
         if self.query_text:
-            self._typing = self.set_timer(TYPING_PAUSE, self._search_now)
+            self._typing = self.set_timer(TYPING_PAUSE, self.search_now)
         else:
-            self._search_now()
+            self.search_now()
 
     @on(Input.Submitted, "#query")
     def _entered(self) -> None:
         if self._shown_query == self.query_text:
             self.action_open_selected()
             return
-        self._open_when_answered = True
-        self._search_now()
+        self._open_when_answered = self.query_text
+        self.search_now()
 
-    def _search_now(self) -> None:
+    def search_now(self) -> None:
         self._stop_timer()
         if self.alaya.memory is None:
             return
@@ -118,21 +106,34 @@ class SearchScreen(Place):
         self.drop(_VECTORS)
         if not text:
             self.drop(_WORDS)
-            self._browse(self.results.cursor // PagedRows.PAGE if self._shown_query == "" else 0)
+            self.browse(self.results.cursor // PagedRows.PAGE if self._shown_query == "" else 0)
             return
-        self.drop(_BROWSE)
+        self.drop(BROWSE)
+        if self._shown_query != text:
+            self.say(_SEARCHING)
         if self.alaya.engine_ready:
             options = RecallOptions(limit=MOST_RESULTS, typed=True, vectors=False)
-            self.ask(_WORDS, lambda memory: memory.recall(text, options), lambda answer: self._words_came(text, answer))
+            self.ask(
+                _WORDS,
+                lambda memory: memory.recall(text, options),
+                lambda answer: self._words_came(text, answer),
+                failed=lambda error: self._words_failed(text, error),
+            )
         else:
-            self._ask_titles(lambda cards: self._titles_came(text, cards))
+            self._ask_titles(
+                lambda cards: self._titles_came(text, cards), lambda error: self._words_failed(text, error)
+            )
 
-    def _ask_titles(self, deliver: Callable[[CardList], None]) -> None:
-        self.ask(_WORDS, lambda memory: memory.list_cards(sort="hottest", limit=MOST_TITLES), deliver)
+    def _ask_titles(self, deliver: Callable[[CardList], None], failed: Callable[[Exception], None]) -> None:
+        self.ask(_WORDS, lambda memory: memory.list_cards(sort="hottest", limit=MOST_TITLES), deliver, failed=failed)
 
     def _words_came(self, text: str, answer: RecallAnswer) -> None:
         self._show_answer(text, answer, more_to_come=True)
         self._ask_vectors(text)
+
+    def _words_failed(self, text: str, error: Exception) -> None:
+        self.show_failure(text, error)
+        self.alaya.show_unforeseen(error)
 
     def _ask_vectors(self, text: str) -> None:
         options = RecallOptions(limit=MOST_RESULTS, typed=True)
@@ -140,40 +141,55 @@ class SearchScreen(Place):
             _VECTORS,
             lambda memory: memory.recall(text, options),
             lambda full: self._show_answer(text, full, more_to_come=False),
-            failed=self._vectors_failed,
+            failed=lambda error: self._vectors_failed(text, error),
         )
 
-    def _vectors_failed(self, error: Exception) -> None:
+    def _vectors_failed(self, text: str, error: Exception) -> None:
         """What was found by words stays on the screen."""
-        self._say("by words only")
+        self._open_when_answered = None
+        if not len(self.results.source):
+            self._words_failed(text, error)
+            return
+        self.say("by words only")
         self.alaya.show_error(error)
 
     def _show_answer(self, text: str, answer: RecallAnswer, *, more_to_come: bool) -> None:
         now = self.alaya.clock()
-        found = rows.answer_rows(answer, now)
         total, floor = self.alaya.header.cards, self.alaya.recall_floor
-        self._say(rows.answer_words(answer, total, floor, more_to_come=more_to_come))
-        if found:
-            self._show_rows(text, FixedRows(found))
-        elif not more_to_come:
-            self._ask_titles(lambda cards: self._only_titles(text, answer, cards))
+        self.say(rows.answer_words(answer, total, floor, more_to_come=more_to_come))
         self._answered = text if not more_to_come else None
+        if answer.results or more_to_come:
+            found = rows.answer_rows(answer, now)
+            waiting = "" if found else _SEARCHING
+            self.show_rows(text, FixedRows(found), waiting, settled=bool(answer.results))
+        else:
+            self._ask_titles(
+                lambda cards: self._only_titles(text, answer, cards.cards),
+                lambda _: self._only_titles(text, answer, []),
+            )
 
     def _titles_came(self, text: str, cards: CardList) -> None:
         """Until the engine is there, titles answer."""
         found = rows.title_rows(cards.cards, text, self.alaya.clock())
-        self._say(f"{plural(len(found), 'title')} so far ...   loading the engine")
-        self._show_rows(text, FixedRows(found))
+        self.say(f"{plural(len(found), 'title')} so far ...   loading the engine")
+        self.show_rows(text, FixedRows(found))
 
-    def _only_titles(self, text: str, answer: RecallAnswer, cards: CardList) -> None:
-        """Half a word is no word yet: where nothing else was found, titles that hold it still help."""
-        found = rows.title_rows(cards.cards, text, self.alaya.clock())
-        shown = [heading("titles that contain it"), *found] if found else []
-        self._show_rows(text, FixedRows(shown), "" if shown else rows.nothing_found(text, answer))
+    def _only_titles(self, text: str, answer: RecallAnswer, cards: Sequence[CardRow]) -> None:
+        """Half a word is no word yet: where no card was found, titles that hold it still help."""
+        found = rows.only_titles(answer, cards, text, self.alaya.clock())
+        self.show_rows(text, FixedRows(found), "" if found else rows.nothing_found(text, answer))
 
-    def _show_rows(self, text: str, source: FixedRows | PagedRows, empty: str = "") -> None:
+    def show_rows(self, text: str, source: FixedRows | PagedRows, empty: str = "", *, settled: bool = True) -> None:
+        """Shows what answers `text`, or the words `empty` in its place.
+
+        Args:
+            text: What was asked.
+            source: The rows.
+            empty: What to say where there are none.
+            settled: Whether Enter, pressed before there was an answer, meant this one.
+        """
         selected = self.results.selected
-        same = self._shown_query == text and self.results.cursor > 0
+        same = self._shown_query == text and not self.results.is_at_first
         self._shown_query = text
         self.results.display = not empty
         message = self.query_one("#empty", Static)
@@ -182,51 +198,12 @@ class SearchScreen(Place):
         self.results.show(source, keep=selected.key if same and selected else None)
         if empty and self.focused is self.results:
             self.action_focus_query()
+        self.refresh_bindings()
         self.alaya.first_list_shown()
-        if self._open_when_answered and len(source):
-            self._open_when_answered = False
-            self.action_open_selected()
-
-    def _browse(self, page: int = 0) -> None:
-        sort, size = self._sort, PagedRows.PAGE
-        self.ask(
-            _BROWSE,
-            lambda memory: memory.list_cards(sort=sort, limit=size, offset=page * size),
-            lambda cards: self._cards_came(page, cards),
-            failed=self._browse_failed,
-        )
-
-    def _browse_failed(self, error: Exception) -> None:
-        """A memory that is busy now will answer later."""
-        if not isinstance(error, AlayaError):
-            self.alaya.show_error(error)
-            return
-        self._say(f"{line(error.message, 200)}   trying again ...")
-        self._typing = self.set_timer(RETRY_PAUSE, self._search_now)
-
-    def _cards_came(self, page: int, cards: CardList) -> None:
-        now = self.alaya.clock()
-        self._pages = PagedRows(cards.total)
-        self._pages.put(page, [rows.card_row(card, now) for card in cards.cards])
-        self._say(rows.browse_words(cards.total, cards.sort))
-        self._show_rows("", self._pages, "" if cards.total else rows.NO_CARDS)
-
-    @on(RowList.Missing, "#results")
-    def _row_missing(self, message: RowList.Missing) -> None:
-        number, pages, sort, now = message.index // PagedRows.PAGE, self._pages, self._sort, self.alaya.clock()
-        if self.results.source is not pages or pages.has(number) or self.is_waiting_for(_PAGE):
-            return
-
-        def page_came(cards: CardList) -> None:
-            pages.put(number, [rows.card_row(card, now) for card in cards.cards])
-            if self.results.source is pages:
-                self.results.refresh_rows()
-
-        self.ask(
-            _PAGE,
-            lambda memory: memory.list_cards(sort=sort, limit=pages.PAGE, offset=number * pages.PAGE),
-            page_came,
-        )
+        if settled:
+            entered, self._open_when_answered = self._open_when_answered, None
+            if entered == text and len(source):
+                self.action_open_selected()
 
     @on(RowList.Highlighted, "#results")
     def _show_preview(self) -> None:
@@ -254,13 +231,14 @@ class SearchScreen(Place):
 
     def action_focus_results(self) -> None:
         """To the list, if there is one."""
-        if self.results.display and len(self.results.source):
+        if self._has_results:
             self.set_focus(self.results)
 
     def action_leave_query(self) -> None:
         """From the box to the list; from the list back to all cards."""
         box = self.query_one("#query", QueryInput)
-        if self.focused is box and self.results.display and len(self.results.source):
+        self._open_when_answered = None
+        if self.focused is box and self._has_results:
             self.action_focus_results()
         else:
             box.value = ""
@@ -271,25 +249,42 @@ class SearchScreen(Place):
         self.set_class(self._why, "-why")
         self._show_preview()
 
-    def action_next_sort(self) -> None:
-        """The next way to sort the whole list."""
-        self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
-        if not self.query_text:
-            self._shown_query = None
-            self._browse()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Sorting is for the whole list, why for hits; and nobody goes where he is."""
+        """Sorting is for the whole list, why for hits; nobody goes where he is, or where nothing is."""
         if not self.is_mounted:
             return True
+        in_box = self.focused is self.query_one("#query")
         if action == "next_sort":
             return not self.query_text or None
         if action == "toggle_why":
             return bool(self.query_text) or None
-        return action != "focus_query" or self.focused is not self.query_one("#query")
+        if action in ("focus_results", "open_selected"):
+            return self._has_results
+        if action == "leave_query":
+            return bool(self.query_one("#query", QueryInput).value) or (in_box and self._has_results)
+        return action != "focus_query" or not in_box
 
-    def _say(self, words: str) -> None:
-        self.query_one("#status", Static).update(Content(words))
+    @property
+    def enter_counts(self) -> bool:
+        """Whether Enter in the box opens something, or will when the answer comes."""
+        return self._has_results or self._shown_query != self.query_text
+
+    @property
+    def _has_results(self) -> bool:
+        return self.results.display and len(self.results.source) > 0
+
+    def on_screen_suspend(self) -> None:
+        """Who goes elsewhere does not want a card opened any more."""
+        self._open_when_answered = None
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter that is no key of the list is meant for the box."""
+        if self.focused is self.results and event.is_printable and event.key not in self.active_bindings:
+            event.stop()
+            box = self.query_one("#query", QueryInput)
+            self.set_focus(box)
+            box.action_end()
+            box.insert_text_at_cursor(event.character or "")
 
     def _stop_timer(self) -> None:
         if self._typing is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from alaya_core.models.answers import CardRow, PassageHit, RecallAnswer, RecallHit
@@ -106,6 +107,13 @@ def title_rows(cards: Sequence[CardRow], text: str, now: int) -> list[Row]:
     return [card_row(card, now) for card in cards if wanted in card.title.casefold()]
 
 
+def only_titles(answer: RecallAnswer, cards: Sequence[CardRow], text: str, now: int) -> list[Row]:
+    """What to show where no card was found: those whose title holds the text, then the passages."""
+    found = title_rows(cards, text, now)
+    titles = [heading("titles that contain it"), *found] if found else []
+    return [*titles, *answer_rows(answer, now)]
+
+
 def _with_distinct_keys(rows: Sequence[Row]) -> list[Row]:
     """A long turn is found by several of its pieces; the best stands for it."""
     return list({row.key: row for row in reversed(rows)}.values())[::-1]
@@ -145,10 +153,13 @@ def nothing_found(query: str, answer: RecallAnswer) -> str:
     return f'Nothing found for "{shown}".\n\nTry other words, or fewer. Esc shows all cards.'
 
 
-NO_CARDS = """There are no cards here yet.
+def no_cards(home: str) -> str:
+    """What to do with an empty memory; the home is repeated as it was named."""
+    named = f" --home {line(shlex.quote(home), 1_000)}" if home else ""
+    return f"""There are no cards here yet.
 
 Bring in conversation logs and distill them:
-    alaya ingest FILE --distill
+    alaya ingest FILE --distill{named}
 
 Or look around in a memory made for looking around:
     alaya demo"""

@@ -29,6 +29,8 @@ class HeaderLine(Widget):
         busy = state.busy
         room = self.size.width - (cell_len(busy) + 2 if busy else 0)
         left: list[tuple[str, str]] = [("Alaya", "bold $primary")]
+        if state.read_only:
+            left.append(("  read-only", "$text-warning"))
         counts: list[tuple[str, str]] = []
         if state.cards is not None:
             counts.append((f"   {plural(state.cards, 'card')}", ""))

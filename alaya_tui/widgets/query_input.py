@@ -24,6 +24,12 @@ class QueryInput(Input):
         """Text that replaces a selection, made harmless."""
         super().replace(_harmless(text), start, end)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter is offered where there is something to open, or something is asked."""
+        if action == "submit":
+            return bool(getattr(self.screen, "enter_counts", True))
+        return super().check_action(action, parameters)
+
 
 def _harmless(text: str) -> str:
     return text if text.isprintable() else line(text, 2_000)

@@ -18,6 +18,7 @@ from alaya_tui.actions import LIST, bindings_for
 from alaya_tui.widgets.rows import FixedRows, Row, RowSource
 
 ROLES = ("text", "title", "dim", "heading", "hot", "warm", "cold", "score", "marked", "more")
+MARK = ">"
 
 
 class RowList(ScrollView, can_focus=True):
@@ -78,8 +79,16 @@ class RowList(ScrollView, can_focus=True):
             """The list asks again as long as a row is missing."""
             return isinstance(message, RowList.Missing) and message.list is self.list
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None, classes: str | None = None, pages_if_short: bool = True) -> None:
+        """An empty list.
+
+        Args:
+            id: Names the widget.
+            classes: For the style sheet.
+            pages_if_short: Whether a list of one page takes the keys that turn pages.
+        """
         super().__init__(id=id, classes=classes)
+        self._pages_if_short = pages_if_short
         self.source: RowSource = FixedRows()
 
     @property
@@ -89,6 +98,11 @@ class RowList(ScrollView, can_focus=True):
             return None
         row = self.source.row(self.cursor)
         return row if row is not None and row.selectable else None
+
+    @property
+    def is_at_first(self) -> bool:
+        """Whether the cursor stands where it stands in a list nobody has moved in."""
+        return self.cursor == (self._selectable(0, 1) or 0)
 
     def show(self, source: RowSource, *, keep: str | None = None) -> None:
         """Takes other rows.
@@ -178,6 +192,12 @@ class RowList(ScrollView, can_focus=True):
         """The last row."""
         self._move(len(self.source) - 1, -1)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where there are no pages to turn, the keys are left to the screen."""
+        if action in ("page_up", "page_down") and not self._pages_if_short:
+            return len(self.source) > self.size.height
+        return True
+
     def _move(self, index: int, step: int) -> None:
         """To the nearest selectable row at or beyond `index`, or before it at an end of the list."""
         index = max(0, min(index, len(self.source) - 1))
@@ -215,13 +235,14 @@ class RowList(ScrollView, can_focus=True):
         row = self.source.row(index)
         if row is None:
             self.post_message(self.Missing(self, index))
-            pieces = [("  ...".ljust(width)[:width], "dim")]
+            pieces = [("   ...".ljust(width)[:width], "dim")]
         else:
-            pieces = [*row.laid_out(width - 1), (" ", "text")]
+            pieces = [(" ", "marked"), *row.laid_out(width - 2), (" ", "text")] if width > 2 else row.laid_out(width)
         cursor = None
         if index == self.cursor and (row is None or row.selectable):
             name = "row--cursor" if self.has_focus else "row--cursor-unfocused"
             cursor = self.get_component_rich_style(name, partial=True)
+            pieces[0] = (MARK + pieces[0][0][1:], pieces[0][1])  # colour alone would not say it
         segments = []
         for text, role in pieces:
             style = self.get_component_rich_style(f"row--{role}")

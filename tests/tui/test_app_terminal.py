@@ -22,7 +22,7 @@ PATIENCE = 60.0
 class Terminal:
     """A pseudo-terminal with the app in it."""
 
-    def __init__(self, home: Path, columns: int = 100, lines: int = 30) -> None:
+    def __init__(self, home: Path, columns: int = 100, lines: int = 30, code: str = RUN) -> None:
         import struct
         import termios
 
@@ -30,12 +30,14 @@ class Terminal:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "TEXTUAL_ANIMATIONS": "none"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", RUN, str(home)],
+            [sys.executable, "-c", code, str(home)],
             stdin=slave,
             stdout=slave,
             stderr=slave,
             env=environment,
             close_fds=True,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that it hears when the terminal goes
         )
         os.close(slave)
         self.written = b""
@@ -47,12 +49,13 @@ class Terminal:
             assert time.monotonic() < deadline, plain(self.written)[-3_000:]
             self._read()
 
-    def press(self, keys: str) -> None:
+    def press(self, keys: str | bytes) -> None:
         """Types."""
         self.mark = len(self.written)
-        os.write(self.master, keys.encode())
+        os.write(self.master, keys.encode() if isinstance(keys, str) else keys)
 
     mark = 0
+    gone = False
 
     def leave(self) -> int:
         """Reads to the end and gives the exit status."""
@@ -67,7 +70,13 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        os.close(self.master)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """The terminal goes away."""
+        if not self.gone:
+            self.gone = True
+            os.close(self.master)
 
     def _read(self) -> None:
         if select.select([self.master], [], [], 0.05)[0]:
@@ -119,3 +128,60 @@ def test_leaving_does_not_wait_for_the_engine(home: Path):
     finally:
         terminal.close()
     assert b"Traceback" not in terminal.written
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_the_terminal_as_it_was(home: Path, name: str):
+    import signal
+
+    number = getattr(signal, name)
+    terminal = Terminal(home)
+    try:
+        terminal.wait_for("loading the engine")
+        terminal.process.send_signal(number)
+        assert terminal.leave() == 128 + number
+    finally:
+        terminal.close()
+    for switched in (b"\x1b[?1049l", b"\x1b[?1000l", b"\x1b[?25h"):
+        assert switched in terminal.written
+    assert b"Traceback" not in terminal.written
+
+
+def test_a_terminal_that_goes_away_ends_it(home: Path):
+    terminal = Terminal(home)
+    try:
+        terminal.wait_for("10 cards, hottest first")
+        terminal.hang_up()
+        assert terminal.process.wait(20) not in (0, None)
+    finally:
+        terminal.close()
+
+
+def test_bytes_that_are_no_text_are_borne(home: Path):
+    terminal = Terminal(home)
+    try:
+        terminal.wait_for("10 cards, hottest first")
+        terminal.press(b"\xff\x9b\xc3(docker")
+        terminal.wait_for("docker")
+        terminal.press("\x11")
+        assert terminal.leave() == 0
+    finally:
+        terminal.close()
+    assert b"Traceback" not in terminal.written
+
+
+CRASH = """
+import sys
+from alaya_tui import app
+app.AlayaApp.on_ready = lambda self: self.panic("it broke")
+sys.exit(app.run_app(home=sys.argv[1], agent=None))
+"""
+
+
+def test_a_crash_is_no_success(home: Path):
+    terminal = Terminal(home, code=CRASH)
+    try:
+        assert terminal.leave() == 1
+    finally:
+        terminal.close()
+    assert "it broke" in plain(terminal.written)

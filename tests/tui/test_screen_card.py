@@ -15,7 +15,7 @@ from alaya_tui.messages import CardWanted
 from alaya_tui.screens.card import CardScreen
 from alaya_tui.screens.card_rows import MoreNeighbours, neighbour_rows
 from alaya_tui.screens.search import SearchScreen
-from alaya_tui.widgets.safe_markdown import literal_parser
+from alaya_tui.widgets.safe_markdown import MOST_BLOCKS, SafeMarkdown, StoredText, is_good_as_markdown, literal_parser
 from tests.tui.conftest import Cards, engine, fixed_clock, open_memory, until, visible
 
 
@@ -83,10 +83,10 @@ async def test_walking_there_and_back(app: AlayaApp, cards: Cards):
 
 
 async def test_there_is_no_way_to_a_card_before_one_was_opened(app: AlayaApp):
-    async with app.run_test() as pilot:
+    async with app.run_test(notifications=True) as pilot:
         await engine(pilot)
         await pilot.press("f3")
-        await pilot.pause()
+        await until(pilot, lambda: "no card was opened yet" in visible(app))
         assert isinstance(app.screen, SearchScreen)
 
 
@@ -186,3 +186,89 @@ def test_groups_stand_in_one_order_and_the_strongest_first():
         "depends on", "DEPENDS_ON 0.9", "DEPENDS_ON 0.3", "needed by", "DEPENDS_ON 0.2", "before", "TEMPORAL_NEXT 0.5",
         "contradicts", "CONTRADICTS 0.6 (superseded)", "+495 more",
     ]  # fmt: skip
+
+
+def nested(mark: str, depth: int) -> str:
+    """A list in a list in a list."""
+    return "\n".join("  " * level + f"{mark} level {level}" for level in range(depth))
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [(nested("-", 3), True), (nested("-", 6), False), ("> > > > > > > deep", False), ("> quoted\n\n1. a\n2. b", True),
+     ("|a|b|\n|-|-|\n|1|2|", True), ("|a|b|\n|-|-|\n|1|2|secret|", False), ("```python\nx = 1\n```", True),
+     ("```python hidden words\nx = 1\n```", False), ("# 标题\n\n*重* ~~要~~ `x`", True), ("", True),
+     ("|a|b|c|d|\n|-|-|-|-|\n" + "|1|2|3|4|\n" * 100, False), ("- x\n" * (MOST_BLOCKS - 5), False)],
+)  # fmt: skip
+def test_what_the_widget_would_not_draw_whole_and_soon_is_shown_as_it_is_written(text: str, good: bool):
+    assert is_good_as_markdown(text) is good
+
+
+async def test_no_stored_text_vanishes(tmp_path: Path):
+    texts = [nested("-", 9), "|a|b|\n|-|-|\n|1|2|beyond|", "> " * 9 + "quoted deep"]
+    with open_memory(tmp_path / "home") as memory:
+        made = [memory.capture(text, title=f"any {number}").card.card_id for number, text in enumerate(texts)]
+    app = AlayaApp(lambda: open_memory(tmp_path / "home"), clock=fixed_clock)
+    async with app.run_test(size=(80, 40)) as pilot:
+        for card, word in zip(made, ("level 8", "beyond", "quoted deep"), strict=True):
+            await go_to(pilot, card)
+            await until(pilot, lambda word=word: word in visible(app))  # type: ignore[misc]
+    assert app.memory is not None
+    app.memory.close()
+
+
+async def test_a_title_never_stands_over_the_text_of_another_card(app: AlayaApp, cards: Cards):
+    import asyncio
+
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await go_to(pilot, cards["docker"])
+        markdown = screen.query_one(SafeMarkdown)
+        await until(pilot, lambda: markdown.display and "or the host dies" in visible(app))
+        async with markdown.lock:  # laying out takes as long as it takes
+            app.screen.post_message(CardWanted(cards["second"], ""))
+            await until(pilot, lambda: shown(app) == cards["second"])
+            assert "or the host dies" not in visible(app)
+            await asyncio.sleep(0)
+        await until(pilot, lambda: "When Telegram is down" in visible(app))
+
+
+async def test_showing_twice_shows_the_last(app: AlayaApp, cards: Cards):
+    async with app.run_test(size=(140, 40)) as pilot:
+        screen = await go_to(pilot, cards["docker"])
+        stored = screen.query_one(StoredText)
+        for text in ("*first*", "> > > > > > plain", "*second*"):
+            stored.show(text)
+        await until(pilot, lambda: "second" in visible(app))
+        assert "plain" not in visible(app)
+
+
+async def test_a_long_text_is_scrolled_by_keys_and_keeps_the_focus(tmp_path: Path):
+    with open_memory(tmp_path / "home") as memory:
+        long = memory.capture("\n\n".join(f"line {n}" for n in range(50)), title="Long").card.card_id
+        other = memory.capture("Something else.", title="Other").card.card_id
+        memory.link(long, other, weight=0.5)
+    app = AlayaApp(lambda: open_memory(tmp_path / "home"), clock=fixed_clock)
+    async with app.run_test(size=(120, 24)) as pilot:
+        screen = await go_to(pilot, long)
+        pane = screen.query_one("#card-pane")
+        await until(pilot, lambda: pane.max_scroll_y > 20)
+        assert screen.focused is screen.neighbours
+        assert "Tab text" in visible(app)
+        await pilot.press("pagedown")
+        await until(pilot, lambda: pane.scroll_y > 10)
+        await pilot.press("pageup")
+        await until(pilot, lambda: pane.scroll_y == 0)
+        await pilot.press("tab", "end")
+        await until(pilot, lambda: pane.scroll_y == pane.max_scroll_y)
+        assert screen.focused is pane
+        with open_memory(tmp_path / "home") as memory:
+            memory.pin(long)
+        await until(pilot, lambda: screen.card and screen.card.card.pinned)
+        assert screen.focused is pane
+        assert pane.scroll_y == pane.max_scroll_y
+        await pilot.press("tab")
+        assert screen.focused is screen.neighbours
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(app) == other)
+    assert app.memory is not None
+    app.memory.close()
