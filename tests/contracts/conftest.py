@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from alaya_core.memory import Memory
 
+from alaya_core.memory import Memory
 from alaya_core.samples import sample_root
 
 HOSTILE = "\x1b]52;c;QUFB\x07 \x1b[31m \x9b2J [/red] \u202eevil mark-ZEBRA"
