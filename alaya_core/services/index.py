@@ -29,7 +29,8 @@ from alaya_core.services.card_views import Now
 from alaya_core.services.passages import passage_rows
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.ledger import LedgerMark
-from alaya_core.stores.vectors import VectorMark, VectorStore, at
+from alaya_core.stores.vector_state import VectorMark, at
+from alaya_core.stores.vectors import VectorStore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

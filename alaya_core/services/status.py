@@ -14,7 +14,7 @@ from alaya_core.services.lifecycle.tiers import place, tier_case
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes
 from alaya_core.stores.graph_engine import ENGINE
-from alaya_core.stores.vectors import VectorMark
+from alaya_core.stores.vector_state import VectorMark
 
 BANDS = ((0.9, 1.01), (0.7, 0.9), (0.5, 0.7), (0.3, 0.5), (0.0, 0.3))
 

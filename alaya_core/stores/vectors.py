@@ -6,7 +6,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,9 @@ from alaya_core.models.requests import Filters
 from alaya_core.stores.files import close_to_others, make_directory, write_file
 from alaya_core.stores.generations import Generations
 from alaya_core.stores.held_cards import MOST, HeldCards
-from alaya_core.stores.ledger import LedgerMark
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, save_matrix
 from alaya_core.stores.vector_filters import SEARCHED, card_condition, passage_condition
+from alaya_core.stores.vector_state import Inspection, VectorMark
 from alaya_core.stores.vector_tables import CARDS, PASSAGES, Table, connect, one_of, quoted
 
 if TYPE_CHECKING:
@@ -51,52 +51,6 @@ _OFTEN = 3
 """Recalls that make it worth having all cards in memory."""
 _REST = 1_000
 """Recalls until it is looked again whether there are few enough."""
-
-
-@dataclass(frozen=True, slots=True)
-class VectorMark:
-    """What a generation holds.
-
-    Attributes:
-        seq, segment, offset: How far it has read the ledger.
-        model: Whose vectors they are; empty = none yet. dimensions: numbers a vector; 0 = none yet.
-        pending: Cards whose vector is still to be made; passages: passages that are searched.
-    """
-
-    seq: int = 0
-    segment: str = ""
-    offset: int = 0
-    model: str = ""
-    dimensions: int = 0
-    pending: int = 0
-    passages: int = 0
-
-    @property
-    def ledger(self) -> LedgerMark:
-        """The part the ledger understands."""
-        return LedgerMark(self.seq, self.segment, self.offset)
-
-
-@dataclass(frozen=True, slots=True)
-class Inspection:
-    """What is in the tables.
-
-    Attributes:
-        hashes: Per card, the hash of the text its vector stands for.
-        bad_vectors: Cards whose vector is zero, no number, or not of length 1.
-    """
-
-    hashes: dict[str, str]
-    duplicates: list[str]
-    with_vector_ids: frozenset[str]
-    bad_vectors: list[str]
-    passages: int
-    duplicate_passages: list[str]
-
-    @property
-    def with_vector(self) -> int:
-        """How many cards have a vector."""
-        return len(self.with_vector_ids)
 
 
 class VectorStore:
@@ -361,11 +315,6 @@ class VectorStore:
                 Table(connection, PASSAGES, dimensions),
             )
         return self._opened[2], self._opened[3]
-
-
-def at(mark: VectorMark, ledger: LedgerMark) -> VectorMark:
-    """A mark moved to a place in the ledger."""
-    return replace(mark, seq=ledger.seq, segment=ledger.segment, offset=ledger.offset)
 
 
 def _flat(part: Any) -> Any:

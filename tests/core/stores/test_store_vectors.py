@@ -18,7 +18,8 @@ from alaya_core.models.requests import Filters
 from alaya_core.services.index import card_row
 from alaya_core.stores.ledger import LedgerMark
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, save_matrix
-from alaya_core.stores.vectors import VectorMark, VectorStore, at
+from alaya_core.stores.vector_state import VectorMark, at
+from alaya_core.stores.vectors import VectorStore
 
 SIZE = 8
 NASTY = "O'Brien' OR 1=1 -- \" \\ % _ 中文"

@@ -1,0 +1,58 @@
+"""What a generation of the vector tables holds, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from alaya_core.stores.ledger import LedgerMark
+
+
+@dataclass(frozen=True, slots=True)
+class VectorMark:
+    """What a generation holds.
+
+    Attributes:
+        seq, segment, offset: How far it has read the ledger.
+        model: Whose vectors they are; empty = none yet. dimensions: numbers a vector; 0 = none yet.
+        pending: Cards whose vector is still to be made; passages: passages that are searched.
+    """
+
+    seq: int = 0
+    segment: str = ""
+    offset: int = 0
+    model: str = ""
+    dimensions: int = 0
+    pending: int = 0
+    passages: int = 0
+
+    @property
+    def ledger(self) -> LedgerMark:
+        """The part the ledger understands."""
+        return LedgerMark(self.seq, self.segment, self.offset)
+
+
+def at(mark: VectorMark, ledger: LedgerMark) -> VectorMark:
+    """A mark moved to a place in the ledger."""
+    return replace(mark, seq=ledger.seq, segment=ledger.segment, offset=ledger.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What is in the tables.
+
+    Attributes:
+        hashes: Per card, the hash of the text its vector stands for.
+        bad_vectors: Cards whose vector is zero, no number, or not of length 1.
+    """
+
+    hashes: dict[str, str]
+    duplicates: list[str]
+    with_vector_ids: frozenset[str]
+    bad_vectors: list[str]
+    passages: int
+    duplicate_passages: list[str]
+
+    @property
+    def with_vector(self) -> int:
+        """How many cards have a vector."""
+        return len(self.with_vector_ids)
