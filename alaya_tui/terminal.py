@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -13,6 +15,8 @@ from functools import partial
 from textual.driver import Driver
 
 ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
+LAST_WORDS_S = 3.0
+"""How long putting a terminal right may take; one that is gone takes for ever."""
 
 
 def bear_any_bytes(driver: type[Driver]) -> type[Driver]:
@@ -38,4 +42,12 @@ def leave_on_signals(leave: Callable[[int], object]) -> None:
         number = getattr(signal, name, None)
         if number is not None:
             with suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(number, leave, 128 + number)
+                loop.add_signal_handler(number, _leave_in_time, leave, 128 + number)
+
+
+def _leave_in_time(leave: Callable[[int], object], status: int) -> None:
+    """Leaves the proper way, or in a moment the hard one."""
+    last = threading.Timer(LAST_WORDS_S, os._exit, (status,))
+    last.daemon = True
+    last.start()
+    leave(status)

@@ -47,6 +47,8 @@ class AccessLog:
 
     def append(self, access: AccessLine) -> None:
         """Logs one access with one append; on a home that cannot be written it does nothing."""
+        if not self._folder.parent.is_dir():  # the home is gone
+            return
         cards = [[card_id, round(similarity, 3)] for card_id, similarity in access.cards]
         while cards:
             raw = {"at": access.at, "agent": access.agent[:200], "kind": access.kind, "cards": cards}

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from alaya_core.clock import iso
-from alaya_core.errors import BusyError, ReadOnlyHomeError
+from alaya_core.errors import BusyError, NotFoundError, ReadOnlyHomeError
 from alaya_core.stores.files import FILE_MODE, make_directory, translated
 
 _POLL_S = 0.004
@@ -114,6 +114,9 @@ class HomeLocks:
 
     def _open(self, name: str) -> BinaryIO:
         path = self._folder / f"{name}.lock"
+        home = self._folder.parent
+        if not home.is_dir():  # nobody who only reads may bring an empty one back
+            raise NotFoundError(f"the home at {home} is gone", "put it back, or name another with --home")
         with translated(path):
             if not path.exists():
                 make_directory(self._folder)
