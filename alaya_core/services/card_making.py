@@ -15,6 +15,7 @@ from alaya_core.text import cells, clip, safe_line, storable
 TITLE_CELLS = 80
 _MOST_TAGS = 20
 _LONGEST_TAG = 80
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")  # a full stop inside a name ends nothing
 _SCOPE = re.compile(r"global|(agent|project|user|custom):[^\s\x00-\x1f]{1,200}")
 
 
@@ -75,7 +76,7 @@ def title_of(content: str) -> str:
     """A title for a text that has none: its first line or sentence, at most 80 cells, no word cut."""
     lines = (line.strip(" #*->\t`") for line in content.splitlines())
     first = safe_line(next((line for line in lines if line), ""))
-    sentence = re.split(r"(?<=[.!?。！？])\s*", first, maxsplit=1)[0] or first
+    sentence = _SENTENCE_END.split(first, maxsplit=1)[0] or first
     if cells(sentence) <= TITLE_CELLS:
         return sentence.rstrip(".。") or sentence
     cut = clip(sentence, TITLE_CELLS, "")
