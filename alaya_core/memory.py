@@ -140,7 +140,7 @@ class Memory:
     @property
     def read_only(self) -> bool:
         """Whether this process may not change the home."""
-        return self._work.read_only or self._work.newer
+        return not self._work.takes_changes
 
     def ingest(
         self,

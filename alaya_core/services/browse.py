@@ -7,7 +7,7 @@ from typing import Any
 
 from alaya_core.errors import UsageError
 from alaya_core.models.answers import CardAnswer, CardList, CommitView, HistoryAnswer, SourceView
-from alaya_core.models.card import Card, Vitals
+from alaya_core.models.card import Card
 from alaya_core.models.commit import Commit, Event, event_cards
 from alaya_core.models.requests import SORTS, Filters
 from alaya_core.services.card_views import Now, card_row, card_view, related, shown
@@ -26,7 +26,7 @@ def show(workspace: Workspace, reference: str, *, neighbours: int, forgotten: bo
         card = find_card(reader, reference, scopes, forgotten=forgotten)
         around = reader.neighbours([card.id])[card.id]
     return CardAnswer(
-        card=card_view(card, _now(workspace)),
+        card=card_view(card, workspace.now()),
         related=related(card.id, around, scopes, neighbours),
         related_total=len({neighbour.card_id for neighbour in around if shown(neighbour, scopes)}),
         sources=[SourceView(session_id=source.session_id, turns=list(source.turns)) for source in card.sources],
@@ -47,7 +47,7 @@ def list_cards(workspace: Workspace, filters: Filters, *, sort: str, limit: int,
     if limit < 0 or offset < 0:
         raise UsageError("a page begins at 0 or later and has 0 cards or more", "use --limit and --offset from 0 on")
     scopes = workspace.visible_scopes()
-    now = _now(workspace)
+    now = workspace.now()
     with workspace.graph.reading() as reader:
         if sort in ("recent", "importance", "title") and not filters.tier:
             cards, total = reader.page(filters, scopes, sort, limit, offset)
@@ -86,14 +86,7 @@ def history(workspace: Workspace, reference: str | None, *, limit: int) -> Histo
     return HistoryAnswer(commits=[view for view in views if view.what], total=total)
 
 
-def _now(workspace: Workspace) -> Now:
-    return Now(workspace.clock(), workspace.config, workspace.vitals.all())
-
-
 def _order(sort: str, now: Now, degrees: dict[str, int]) -> Callable[[Card], tuple[Any, ...]]:
-    def used(card: Card) -> Vitals:
-        return now.vitals.get(card.id, Vitals())
-
     orders: dict[str, Callable[[Card], tuple[Any, ...]]] = {
         "recent": lambda card: (-card.updated_at, card.id),
         "importance": lambda card: (-card.importance, card.id),
@@ -101,7 +94,7 @@ def _order(sort: str, now: Now, degrees: dict[str, int]) -> Callable[[Card], tup
         "hottest": lambda card: (-now.temperature(card), card.id),
         "coldest": lambda card: (now.temperature(card), card.id),
         "linked": lambda card: (-degrees.get(card.id, 0), card.id),
-        "used": lambda card: (-used(card).access_count, -used(card).last_access, card.id),
+        "used": lambda card: (-now.of(card).access_count, -now.of(card).last_access, card.id),
     }
     return orders[sort]
 

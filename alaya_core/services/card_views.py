@@ -10,7 +10,7 @@ from alaya_core.models.answers import CardRow, CardView, LinkView, Related
 from alaya_core.models.card import Card, Link, Tier, Vitals
 from alaya_core.models.recall_parts import NeighbourLink
 from alaya_core.services.lifecycle.temperature import MODELS, temperature_of
-from alaya_core.services.lifecycle.tiers import TierRules, tier_of
+from alaya_core.services.lifecycle.tiers import Placement, TierRules, place, tier_case, tier_of
 from alaya_core.services.recall.neighbours import order_neighbours
 from alaya_core.stores.graph_read import Neighbour
 
@@ -28,18 +28,37 @@ class Now:
     config: Config
     vitals: Mapping[str, Vitals]
 
+    def of(self, card: Card) -> Vitals:
+        """What use has done to one card; nothing, if it was never used."""
+        return self.vitals.get(card.id, Vitals())
+
     def temperature(self, card: Card) -> float:
         """0..1."""
         model = MODELS[self.config.lifecycle.model]
-        return temperature_of(card, self.vitals.get(card.id, Vitals()), self.at, model)
+        return temperature_of(card, self.of(card), self.at, model)
 
     def tier(self, card: Card, temperature: float | None = None) -> Tier:
         """Where its vector lives: COLD once it was given up, else HOT or WARM by its use."""
         if card.vector_dropped:
             return Tier.COLD
         warmth = self.temperature(card) if temperature is None else temperature
-        tier = tier_of(card, self.vitals.get(card.id, Vitals()), warmth, self.at, tier_rules(self.config))
+        tier = tier_of(card, self.of(card), warmth, self.at, tier_rules(self.config))
         return Tier.HOT if tier is Tier.HOT else Tier.WARM
+
+    def placement(self, cards: Iterable[Card], warmth: Mapping[str, float] | None = None) -> Placement:
+        """Where the rules would have every card now, within the limits.
+
+        Args:
+            warmth: Temperatures by card id, where they are known already.
+        """
+        rules = tier_rules(self.config)
+        cases = (
+            tier_case(
+                card, self.of(card), self.temperature(card) if warmth is None else warmth[card.id], self.at, rules
+            )
+            for card in cards
+        )
+        return place(cases, rules)
 
 
 def tier_rules(config: Config) -> TierRules:
@@ -56,7 +75,7 @@ def tier_rules(config: Config) -> TierRules:
 
 def card_view(card: Card, now: Now) -> CardView:
     """A card in full."""
-    vitals = now.vitals.get(card.id, Vitals())
+    vitals = now.of(card)
     temperature = now.temperature(card)
     return CardView(
         card_id=card.id,
@@ -107,7 +126,7 @@ def card_row(card: Card, now: Now, links: int) -> CardRow:
         created_at=card.created_at,
         added_at=card.added_at,
         updated_at=card.updated_at,
-        access_count=now.vitals.get(card.id, Vitals()).access_count,
+        access_count=now.of(card).access_count,
         links=links,
     )
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from alaya_core.models.card import CardState, Tier, Vitals
+from alaya_core.models.card import CardState, Tier
 from alaya_core.models.commit import Event, card_changed
-from alaya_core.services.card_views import Now, tier_rules
-from alaya_core.services.lifecycle.tiers import place, tier_case
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
 
@@ -21,16 +19,9 @@ def cool_down(workspace: Workspace) -> tuple[int, int]:
     moved = {True: 0, False: 0}
 
     def plan(reader: GraphReader) -> list[Event]:
-        now = Now(workspace.clock(), workspace.config, workspace.vitals.all())
+        now = workspace.now()
         cards = [card for card in reader.all_cards() if card.state in (CardState.ACTIVE, CardState.SUPERSEDED)]
-        rules = tier_rules(workspace.config)
-        tiers = place(
-            (
-                tier_case(card, now.vitals.get(card.id, Vitals()), now.temperature(card), now.at, rules)
-                for card in cards
-            ),
-            rules,
-        ).tiers
+        tiers = now.placement(cards).tiers
         events: list[Event] = []
         for card in cards:
             cold = tiers[card.id] is Tier.COLD

@@ -36,7 +36,7 @@ def doctor(workspace: Workspace) -> DoctorAnswer:
 
 
 def _home(workspace: Workspace) -> Check:
-    if workspace.read_only or workspace.newer:
+    if not workspace.takes_changes:
         why = "read-only" if workspace.read_only else "written by a newer version"
         return Check(name="home", status="warn", detail=f"{workspace.home.root} is {why}", hint="recall works")
     return Check(name="home", status="ok", detail=str(workspace.home.root))

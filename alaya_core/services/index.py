@@ -25,7 +25,6 @@ from alaya_core.models.card import Card, CardState, SourceRef, Tier
 from alaya_core.models.commit import card_fields, event_cards
 from alaya_core.models.session import SessionInfo
 from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink, silent
-from alaya_core.services.card_views import Now
 from alaya_core.services.passages import passage_rows
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.ledger import LedgerMark
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SEARCHED = (CardState.ACTIVE, CardState.SUPERSEDED, CardState.ARCHIVED)
+_WARM = "vector_dropped = false"
+_WITHOUT_VECTOR = f"vector IS NULL AND {_WARM}"
 _CARDS_AT_ONCE = 2_000
 _PASSAGES_AT_ONCE = 2_000  # 5,000 cost 100 MB more at the peak
 _EMBED_UNASKED = 64
@@ -131,8 +132,7 @@ def rebuild_vectors(workspace: Workspace, progress: ProgressSink = silent, cance
 
 
 def _pending(store: VectorStore) -> int:
-    without = "vector IS NULL AND " if store.mark().dimensions else ""
-    return store.cards.count(f"{without}vector_dropped = false")
+    return store.cards.count(_WITHOUT_VECTOR if store.mark().dimensions else _WARM)
 
 
 def _sync(
@@ -151,7 +151,7 @@ def _sync(
         return Synced(stale=True)
     wanted = set(waiting.cards)
     if patient and mark.dimensions:
-        rows = store.cards.rows("vector IS NULL AND vector_dropped = false", ["id"])
+        rows = store.cards.rows(_WITHOUT_VECTOR, ["id"])
         wanted |= {row["id"] for row in rows}
     for chunk in _chunks(sorted(wanted), _CARDS_AT_ONCE):
         _write_cards(workspace, store, mark, chunk, patient, outcome, progress, cancel)
@@ -330,7 +330,7 @@ def _hot_first(workspace: Workspace) -> list[str]:
     """Cards in the order of the matrix; the caller holds the writer lock."""
     with workspace.graph.reading_to_write() as reader:
         cards = reader.all_cards()
-    now = Now(workspace.clock(), workspace.config, workspace.vitals.all())
+    now = workspace.now()
     return [card.id for card in cards if now.tier(card) is Tier.HOT]
 
 

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from alaya_core.models.answers import GraphStatus, RawStatus, StatusAnswer, VectorStatus
-from alaya_core.models.card import Card, Standing, Tier, Vitals
+from alaya_core.models.card import Card, Standing, Tier
 from alaya_core.models.session import SessionInfo
-from alaya_core.services.card_views import Now, tier_rules
+from alaya_core.services.card_views import Now
 from alaya_core.services.distill.rules import RULES_VERSION
-from alaya_core.services.lifecycle.tiers import place, tier_case
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes
 from alaya_core.stores.graph_engine import ENGINE
@@ -27,7 +26,7 @@ def status(workspace: Workspace) -> StatusAnswer:
         sessions = reader.sessions()
         cards = [card for card in reader.all_cards() if card.state in ("active", "superseded")]
         stale = reader.stale
-    now = Now(workspace.clock(), workspace.config, workspace.vitals.all())
+    now = workspace.now()
     mark = workspace.vectors.mark()
     warmth = {card.id: now.temperature(card) for card in cards}
     tiers = Counter(str(now.tier(card, warmth[card.id])) for card in cards)
@@ -97,9 +96,7 @@ def _health(
     model = workspace.config.embedding.model
     if model and mark.model and not mark.model.endswith(model):
         said.append(f"vectors are of {mark.model}, but {model} is configured: run `alaya rebuild l1`")
-    rules = tier_rules(now.config)
-    cases = [tier_case(card, now.vitals.get(card.id, Vitals()), warmth[card.id], now.at, rules) for card in cards]
-    placed = place(cases, rules)
+    placed = now.placement(cards, warmth)
     if placed.over_warm:
         said.append(f"{placed.over_warm} WARM cards are over the limit and none of them may turn COLD yet")
     return [*said, *workspace.config.warnings]

@@ -94,7 +94,7 @@ class Verification:
             # A card by hand waits for the next recall; whatever ingests a session indexes it.
             self._find("no_vectors", [], REBUILD_VECTORS, "nothing is indexed")
             return
-        writable = not (self._work.read_only or self._work.newer)
+        writable = self._work.takes_changes
         sync(self._work, patient=writable)
         waiting = self._work.ledger.last_seq() - store.mark().seq
         if not store.exists or waiting > 0:

@@ -9,8 +9,6 @@ from alaya_core.models.card import Vitals
 from alaya_core.services.lifecycle.vitals import Access, AccessKind, fold, whole_hours_before
 from alaya_core.stores.accesses import AccessLine, AccessLog
 
-_FOLD_BYTES = 1 << 20
-
 
 class VitalsBook:
     """Reads the access log as far as it goes, and then only what came since.
@@ -74,12 +72,6 @@ class VitalsBook:
                 recent.extend(_accesses(line))
                 marks[name] = end
         self._log.write_fold({**prior, **fold(prior, recent)}, marks)
-
-    @property
-    def fold_is_due(self) -> bool:
-        """Whether enough of the log is unfolded to be worth a fold."""
-        _, marks = self._log.folded()
-        return self._log.bytes() - sum(marks.values()) > _FOLD_BYTES
 
 
 def _accesses(line: AccessLine) -> list[Access]:

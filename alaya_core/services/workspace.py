@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from alaya_core.clock import Clock, IdSource
 from alaya_core.config import Config
 from alaya_core.errors import NewerHomeError, ReadOnlyHomeError
 from alaya_core.models.commit import Commit, Event
+from alaya_core.services.card_views import Now
 from alaya_core.services.vitals_book import VitalsBook
 from alaya_core.stores.accesses import AccessLog
 from alaya_core.stores.contexts import ContextStore
@@ -85,6 +87,10 @@ class Workspace:
         if self._embedder is not None:
             self._embedder.provider.close()
 
+    def now(self) -> Now:
+        """By what the life of cards is judged at this moment."""
+        return Now(self.clock(), self.config, self.vitals.all())
+
     def visible_scopes(self) -> list[str] | None:
         """The scopes that whoever asks may see; None = all."""
         return None if self.agent is None else ["global", f"agent:{self.agent}"]
@@ -130,9 +136,12 @@ class Workspace:
     @property
     def read_only(self) -> bool:
         """Whether this process may not write the home."""
-        import os
-
         return not os.access(self.home.ledger, os.W_OK)
+
+    @property
+    def takes_changes(self) -> bool:
+        """Whether this process may write the home, and knows all that stands in it."""
+        return not (self.read_only or self.newer)
 
     def new_run(self) -> str:
         """An id for a run of several commits."""

@@ -95,11 +95,6 @@ class Matrix:
                 found[card] = self.vectors[self._places[card]]
         return found
 
-    @property
-    def overlay_size(self) -> int:
-        """How many cards the overlay touches."""
-        return len(self._overlay.hidden | set(self._overlay.ids)) if self._overlay else 0
-
 
 def save_matrix(folder: Path, vectors: Mapping[str, Vectors], seq: int, dimensions: int) -> None:
     """Writes a matrix beside the table it is made from; the caller holds the writer lock.

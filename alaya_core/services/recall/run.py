@@ -48,7 +48,7 @@ def recall(workspace: Workspace, query: str, options: RecallOptions) -> RecallAn
     if not workspace.vectors.exists:
         answer.degraded.append("nothing is indexed yet")
         return _timed(answer, started)
-    now = Now(workspace.clock(), workspace.config, workspace.vitals.all())
+    now = workspace.now()
     limit = options.limit if options.limit is not None else workspace.config.recall.max_results
     hits: list[tuple[Candidate, Card]] = []
     # The passages are looked for beside the cards: both wait for the vector engine most of the time.
