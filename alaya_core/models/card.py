@@ -113,6 +113,7 @@ class Card:
         expires_at: When dated information stops being true, ms; None = never.
         standing: How slowly it cools.
         vector_dropped: Whether it is COLD, its vector given up.
+        merged_from: Ids of the cards it absorbed, those that they had absorbed among them: all of them name it now.
     """
 
     id: str
@@ -139,6 +140,7 @@ class Card:
     expires_at: int | None = None
     standing: Standing = Standing.WORKING
     vector_dropped: bool = False
+    merged_from: tuple[str, ...] = ()
 
     def text_to_embed(self) -> str:
         """What its vector stands for."""

@@ -3,17 +3,22 @@
 Kinds of event (each `{"kind", "v", ...}`):
 
     card.created     {card}                                       the whole card
-    card.changed     {id, rev, verb, after, before}               fields that changed; rev is the new one
+    card.changed     {id, rev, verb, after, before, why}          fields that changed; rev is the new one
+    card.removed     {id}                                         its making was undone
     link.created     {link}
     link.removed     {link}                                       the whole link, so that it can come back
     session.ingested {session, from_turn, source, skipped, replaced}   turns from `from_turn` on are new
     session.distilled {id, turns, by, status, reason}             turns before `turns` are distilled
+    session.removed  {id}                                         its coming in was undone; its file stays
+    commits.undone   {seqs}                                       the commits that this one takes back
+    commits.redone   {seqs}                                       the undone commits that this one does again
+    erased           {what, key, turns, sources}                  what a person erased, by a hash of its id
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -25,13 +30,18 @@ Event = Mapping[str, Any]
 
 EVENT_VERSIONS = {
     "card.created": 1,
-    "card.changed": 1,
+    "card.changed": 2,
+    "card.removed": 1,
     "link.created": 1,
     "link.removed": 1,
     "session.ingested": 1,
     "session.distilled": 1,
+    "session.removed": 1,
+    "commits.undone": 1,
+    "commits.redone": 1,
+    "erased": 1,
 }
-"""The version of each kind that this program writes."""
+"""The version of each kind that this program writes; `upcast.py` brings older ones up to it."""
 
 _INLINE_BEFORE = 200
 
@@ -71,6 +81,7 @@ def card_to_json(card: Card) -> dict[str, Any]:
         standing=str(card.standing),
         tags=list(card.tags),
         entities=list(card.entities),
+        merged_from=list(card.merged_from),
         sources=sources_to_json(card.sources),
     )
     return raw
@@ -91,7 +102,7 @@ _BLANK: dict[str, Any] = {
     "updated_at": 0,
 }
 _CARD_FIELDS = frozenset(_CARD_NAMES)
-_TUPLES = ("tags", "entities")
+_TUPLES = ("tags", "entities", "merged_from")
 
 
 def card_fields(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,9 +152,13 @@ def card_created(card: Card) -> Event:
     return _event("card.created", card=card_to_json(card))
 
 
-def card_changed(before: Card, after: Card, verb: str) -> Event:
+def card_changed(before: Card, after: Card, verb: str, *, why: str = "") -> Event:
     """A change of a card: only what differs. A long text that was there stands in the ledger already, so `before`
-    names it by its hash."""
+    names it by its hash.
+
+    Args:
+        why: The reason, where the verb does not say it.
+    """
     old, new = card_to_json(before), card_to_json(after)
     changed = [name for name in new if new[name] != old[name] and name not in ("id", "rev")]
     return _event(
@@ -153,7 +168,13 @@ def card_changed(before: Card, after: Card, verb: str) -> Event:
         verb=verb,
         after={name: new[name] for name in changed},
         before={name: _prior(old[name]) for name in changed},
+        why=why,
     )
+
+
+def card_removed(card_id: str) -> Event:
+    """A card whose making was undone."""
+    return _event("card.removed", id=card_id)
 
 
 def link_created(link: Link) -> Event:
@@ -183,12 +204,46 @@ def session_distilled(session_id: str, *, turns: int, by: str, status: str, reas
     return _event("session.distilled", id=session_id, turns=turns, by=by, status=status, reason=reason)
 
 
+def session_removed(session_id: str) -> Event:
+    """A session whose coming in was undone."""
+    return _event("session.removed", id=session_id)
+
+
+def commits_undone(seqs: Sequence[int]) -> Event:
+    """The commits that this one takes back."""
+    return _event("commits.undone", seqs=list(seqs))
+
+
+def commits_redone(seqs: Sequence[int]) -> Event:
+    """The undone commits that this one does again."""
+    return _event("commits.redone", seqs=list(seqs))
+
+
+def erased(what: str, identifier: str, *, turns: Sequence[int] = (), sources: Sequence[SourceRef] = ()) -> Event:
+    """What a person erased. No byte of it is named: only a hash of its id, so that it is known when it comes again.
+
+    Args:
+        what: `card`, `session` or `turns`.
+        identifier: The id of the card or session.
+        turns: The turns of the session that are gone, where it is not all of it.
+        sources: Of a card, the turns it came from: nothing is made of exactly these again.
+    """
+    return _event(
+        "erased", what=what, key=erased_key(identifier), turns=list(turns), sources=sources_to_json(tuple(sources))
+    )
+
+
+def erased_key(identifier: str) -> str:
+    """By what an erased card or session is known again: 32 hex digits of the sha256 of its id."""
+    return hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
 def event_cards(event: Event) -> tuple[str, ...]:
     """The cards an event touches."""
     match event["kind"]:
         case "card.created":
             return (event["card"]["id"],)
-        case "card.changed":
+        case "card.changed" | "card.removed":
             return (event["id"],)
         case "link.created" | "link.removed":
             return (event["link"]["from_id"], event["link"]["to_id"])

@@ -11,6 +11,7 @@ from alaya_core.models.card import Card, Link, Tier, Vitals
 from alaya_core.models.recall_parts import NeighbourLink
 from alaya_core.services.lifecycle.temperature import MODELS, temperature_of
 from alaya_core.services.lifecycle.tiers import Placement, TierRules, place, tier_case, tier_of
+from alaya_core.services.lifecycle.vitals import merged
 from alaya_core.services.recall.neighbours import order_neighbours
 from alaya_core.stores.graph_read import Neighbour
 
@@ -29,8 +30,11 @@ class Now:
     vitals: Mapping[str, Vitals]
 
     def of(self, card: Card) -> Vitals:
-        """What use has done to one card; nothing, if it was never used."""
-        return self.vitals.get(card.id, Vitals())
+        """What use has done to one card, and to those it absorbed; nothing, if it was never used."""
+        vitals = self.vitals.get(card.id, Vitals())
+        for absorbed in card.merged_from:
+            vitals = merged(vitals, self.vitals.get(absorbed, Vitals()))
+        return vitals
 
     def temperature(self, card: Card) -> float:
         """0..1."""

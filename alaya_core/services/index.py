@@ -195,6 +195,8 @@ def _waiting(workspace: Workspace, mark: LedgerMark) -> _Waiting:
                 key, first = event["session"]["id"], event["from_turn"]
                 sessions[key] = min(first, sessions.get(key, first))
                 turns += event["session"]["turns"] - first
+            elif event["kind"] == "session.removed":
+                sessions[event["id"]] = 0
     return _Waiting(mark, tuple(cards), sessions, turns)
 
 
@@ -266,10 +268,10 @@ def _write_passages(
 ) -> int:
     with workspace.graph.reading() as reader:
         info = reader.session(session_id)
-    if info is None:
-        return 0
     with workspace.locks.writing("index"):
         store.remove_passages(session_id, from_turn)
+    if info is None:
+        return 0
     written = 0
     rows = _passages(workspace, info, from_turn)
     while batch := list(islice(rows, _PASSAGES_AT_ONCE)):
@@ -283,7 +285,7 @@ def _write_passages(
 
 def _passages(workspace: Workspace, info: SessionInfo, from_turn: int) -> Iterator[dict[str, Any]]:
     limit = workspace.config.passages.tool_characters
-    for number, turn in enumerate(workspace.sessions.turns(info.path, from_turn), from_turn):
+    for number, turn in enumerate(workspace.sessions.turns(info.path, from_turn, info.turns), from_turn):
         yield from passage_rows(info.id, number, turn, f"agent:{info.agent}", limit)
 
 
@@ -309,6 +311,7 @@ def card_row(card: Card, seq: int, vector: NDArray[Any] | None) -> dict[str, Any
         "confidence": card.confidence,
         "pinned": card.pinned,
         "vector_dropped": card.vector_dropped,
+        "merged_from": list(card.merged_from),
         "created_at": card.created_at,
         "added_at": card.added_at,
         "updated_at": card.updated_at,

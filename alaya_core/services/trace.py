@@ -32,7 +32,7 @@ def trace(workspace: Workspace, reference: str, *, full: bool, reveal: bool) -> 
         card = find_card(reader, reference, workspace.visible_scopes())
         infos = {source.session_id: reader.session(source.session_id) for source in card.sources}
     kept: dict[str, list[ContextTurn]] = {}
-    for turn in workspace.contexts.read(card.id):
+    for turn in _contexts(workspace, card):
         kept.setdefault(turn.session_id, []).append(turn)
     sessions = []
     for source in card.sources:
@@ -49,7 +49,7 @@ def trace(workspace: Workspace, reference: str, *, full: bool, reveal: bool) -> 
 
 def source_turns(workspace: Workspace, card: Card, infos: Mapping[str, SessionInfo]) -> list[TraceTurn]:
     """The turns a card came from, secrets masked; where a session is gone, as the card's context kept them."""
-    kept = workspace.contexts.read(card.id)
+    kept = _contexts(workspace, card)
     turns: list[TraceTurn] = []
     for source in card.sources:
         own = [turn for turn in kept if turn.session_id == source.session_id]
@@ -61,6 +61,11 @@ def source_turns(workspace: Workspace, card: Card, infos: Mapping[str, SessionIn
         except (NotFoundError, DamagedError):
             turns.extend(map(_kept_view, own))
     return turns
+
+
+def _contexts(workspace: Workspace, card: Card) -> list[ContextTurn]:
+    """What was kept for the card, and for those it absorbed."""
+    return [turn for card_id in (card.id, *card.merged_from) for turn in workspace.contexts.read(card_id)]
 
 
 def _session(
@@ -99,7 +104,7 @@ def _session(
 
 def _chosen(workspace: Workspace, info: SessionInfo, places: list[int], full: bool) -> Iterator[tuple[int, Turn]]:
     if full:
-        yield from enumerate(workspace.sessions.turns(info.path))
+        yield from enumerate(workspace.sessions.turns(info.path, 0, info.turns))
         return
     for place in places:
         for turn in workspace.sessions.turns(info.path, place, place + 1):
@@ -123,7 +128,9 @@ def _anchor(workspace: Workspace, info: SessionInfo, number: int, kept: ContextT
     start = max(0, number - _NEARBY)
     found = [
         place
-        for place, turn in enumerate(workspace.sessions.turns(info.path, start, number + _NEARBY), start)
+        for place, turn in enumerate(
+            workspace.sessions.turns(info.path, start, min(number + _NEARBY, info.turns)), start
+        )
         if content_digest(turn.content) == kept.hash
     ]
     return min(found, key=lambda place: abs(place - number), default=None)

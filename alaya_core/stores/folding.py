@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from alaya_core.models.card import Card, Link
-from alaya_core.models.commit import Commit, Event, card_fields, card_from_json, link_from_json
+from alaya_core.models.card import Card, Link, SourceRef
+from alaya_core.models.commit import Commit, Event, card_fields, card_from_json, link_from_json, sources_from_json
 from alaya_core.models.session import SessionInfo
 
 LinkKey = tuple[str, str, str]
@@ -23,8 +23,23 @@ def session_ids(commit: Commit) -> Iterator[str]:
     for event in commit.events:
         if event["kind"] == "session.ingested":
             yield event["session"]["id"]
-        elif event["kind"] == "session.distilled":
+        elif event["kind"] in ("session.distilled", "session.removed"):
             yield event["id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What is known of something that a person erased.
+
+    Attributes:
+        what: `card`, `session`, or `turns` of one.
+        turns: The numbers of the turns.
+        sources: The turns that an erased card came from, one tuple of sources a card.
+    """
+
+    what: str
+    turns: frozenset[int] = frozenset()
+    sources: tuple[SourceRef, ...] = ()
 
 
 @dataclass(slots=True)
@@ -36,6 +51,8 @@ class Folded:
         card_seq: The commit that last changed each card; session_seq: likewise.
         rooted: Cards whose sources or entities changed.
         links: Links that were made and stand; unlinked: keys of links that were taken away.
+        removed: Cards whose making was undone; removed_sessions: likewise, as far as they are known.
+        erased: Per hash of an id, what of it was erased.
     """
 
     cards: dict[str, Card] = field(default_factory=dict)
@@ -45,6 +62,9 @@ class Folded:
     session_seq: dict[str, int] = field(default_factory=dict)
     links: dict[LinkKey, Link] = field(default_factory=dict)
     unlinked: set[LinkKey] = field(default_factory=set)
+    removed: set[str] = field(default_factory=set)
+    removed_sessions: dict[str, SessionInfo | None] = field(default_factory=dict)
+    erased: dict[str, Erased] = field(default_factory=dict)
 
 
 def fold(commits: Iterable[Commit], cards: Mapping[str, Card], sessions: Mapping[str, SessionInfo]) -> Folded:
@@ -66,12 +86,19 @@ def _card_created(out: Folded, event: Event, seq: int, *_: Any) -> None:
     out.cards[card.id] = card
     out.card_seq[card.id] = seq
     out.rooted.add(card.id)
+    out.removed.discard(card.id)
+
+
+def _card_removed(out: Folded, event: Event, *_: Any) -> None:
+    out.cards.pop(event["id"], None)
+    out.rooted.discard(event["id"])
+    out.removed.add(event["id"])
 
 
 def _card_changed(out: Folded, event: Event, seq: int, cards: Mapping[str, Card], _: object) -> None:
     card_id, after = event["id"], event["after"]
     known = out.cards.get(card_id) or cards.get(card_id)
-    if known is None:
+    if known is None or card_id in out.removed:
         return
     out.cards[card_id] = replace(known, rev=event["rev"], **card_fields(after))
     out.card_seq[card_id] = seq
@@ -94,11 +121,12 @@ def _link_removed(out: Folded, event: Event, *_: Any) -> None:
 def _session_ingested(out: Folded, event: Event, seq: int, _: object, sessions: Mapping[str, SessionInfo]) -> None:
     info = SessionInfo(**event["session"])
     before = out.sessions.get(info.id) or sessions.get(info.id)
-    if before is not None:
+    if before is not None and info.id not in out.removed_sessions:
         done = min(before.distilled_turns, event["from_turn"])
         info = replace(info, distilled_turns=done, distilled_by=before.distilled_by)
     out.sessions[info.id] = info
     out.session_seq[info.id] = seq
+    out.removed_sessions.pop(info.id, None)
 
 
 def _session_distilled(out: Folded, event: Event, seq: int, _: object, sessions: Mapping[str, SessionInfo]) -> None:
@@ -109,12 +137,32 @@ def _session_distilled(out: Folded, event: Event, seq: int, _: object, sessions:
     out.session_seq[before.id] = seq
 
 
+def _session_removed(out: Folded, event: Event, _: int, __: object, sessions: Mapping[str, SessionInfo]) -> None:
+    key = event["id"]
+    out.removed_sessions[key] = out.sessions.pop(key, None) or sessions.get(key)
+
+
+def _erased(out: Folded, event: Event, *_: Any) -> None:
+    before = out.erased.get(event["key"], Erased(event["what"]))
+    turns = before.turns | set(event["turns"])
+    out.erased[event["key"]] = Erased(event["what"], turns, sources_from_json(event["sources"]))
+
+
+def _nothing(*_: Any) -> None:
+    """Which commits were undone is for `undo`; what that changed stands in the events beside."""
+
+
 _Apply = Callable[["Folded", Event, int, Mapping[str, Card], Mapping[str, SessionInfo]], None]
 _APPLY: dict[str, _Apply] = {
     "card.created": _card_created,
     "card.changed": _card_changed,
+    "card.removed": _card_removed,
     "link.created": _link_created,
     "link.removed": _link_removed,
     "session.ingested": _session_ingested,
     "session.distilled": _session_distilled,
+    "session.removed": _session_removed,
+    "commits.undone": _nothing,
+    "commits.redone": _nothing,
+    "erased": _erased,
 }

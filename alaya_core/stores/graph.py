@@ -13,7 +13,13 @@ from alaya_core.models.commit import Commit
 from alaya_core.stores.files import make_directory
 from alaya_core.stores.generations import Generations
 from alaya_core.stores.graph_apply import apply_commits
-from alaya_core.stores.graph_engine import GraphConnection, LaterConnection, UnfinishedGraphError, open_graph
+from alaya_core.stores.graph_engine import (
+    GraphConnection,
+    LaterConnection,
+    OlderGraphError,
+    UnfinishedGraphError,
+    open_graph,
+)
 from alaya_core.stores.graph_read import GraphReader, read_mark
 from alaya_core.stores.graph_rows import SCHEMA
 from alaya_core.stores.ledger import Ledger, LedgerMark
@@ -136,6 +142,9 @@ class GraphStore:
             return
         try:
             mark = self._mark()
+        except OlderGraphError:
+            self.rebuild()
+            return
         except DamagedError as error:
             aside = self._generations.set_aside(self.path)
             said = f"the graph would not open ({error.message}); it lies in {aside.name}, a new one was made"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from alaya_core.models.card import Card, Link
-from alaya_core.models.commit import Commit, event_cards
+from alaya_core.models.commit import Commit, event_cards, sources_to_json
 from alaya_core.models.session import SessionInfo
-from alaya_core.stores.folding import LinkKey, fold, session_ids
+from alaya_core.stores.folding import Erased, LinkKey, fold, session_ids
 from alaya_core.stores.graph_engine import GraphConnection, Row
 from alaya_core.stores.graph_rows import (
     CARD_COLUMNS,
@@ -47,7 +48,11 @@ def apply_commits(graph: GraphConnection, commits: Sequence[Commit]) -> None:
     _root(graph, [folded.cards[key] for key in folded.rooted if key in folded.cards], known_before)
     _unlink(graph, folded.unlinked)
     _link(graph, folded.links.values(), known_before)
+    _remove(graph, "Card", folded.removed)
+    _remove(graph, "Session", folded.removed_sessions)
     last = commits[-1]
+    for key, mark in folded.erased.items():
+        graph.run("MERGE (n:Erased {id: $id}) SET n.value = $value", {"id": key, "value": _erased(mark)})
     for key, value in (("seq", str(last.seq)), ("segment", last.segment), ("offset", str(last.end))):
         graph.run("MERGE (n:Meta {id: $id}) SET n.value = $value", {"id": key, "value": value})
 
@@ -129,6 +134,17 @@ def _root(graph: GraphConnection, cards: list[Card], known_before: set[str]) -> 
         graph.load("LOAD FROM $rows MERGE (e:Entity {id: id})", {"id": entities}, {"id": "string"})
         columns = {name: [row[at] for row in mentions] for at, name in enumerate(("a", "b"))}
         graph.load("COPY MENTIONS FROM $rows", columns, {"a": "string", "b": "string"})
+
+
+def _remove(graph: GraphConnection, table: str, ids: Iterable[str]) -> None:
+    for one in ids:
+        graph.run(f"MATCH (n:{table} {{id: $id}}) DETACH DELETE n", {"id": one})
+
+
+def _erased(mark: Erased) -> str:
+    return json.dumps(
+        {"what": mark.what, "turns": sorted(mark.turns), "sources": sources_to_json(mark.sources)}, ensure_ascii=False
+    )
 
 
 def _unlink(graph: GraphConnection, keys: Iterable[LinkKey]) -> None:

@@ -90,6 +90,10 @@ class UnfinishedGraphError(DamagedError):
     """Its last writer was killed while it closed the file: whoever opens it to write next finishes that work."""
 
 
+class OlderGraphError(DamagedError):
+    """It was made by a version that laid it out otherwise."""
+
+
 class LaterConnection(GraphConnection):
     """A database that is opened when the first question comes, and not at all when none does.
 

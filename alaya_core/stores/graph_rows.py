@@ -35,6 +35,7 @@ CARD_COLUMNS: dict[str, str] = {
     "expires_at": "int",
     "standing": "string",
     "vector_dropped": "bool",
+    "merged_from": "strings",
     "seq": "int",
 }
 """Column -> type, the primary key `id` apart. `sources` is JSON; `seq` is the commit that last changed the card."""
@@ -69,15 +70,20 @@ def _node_table(name: str, columns: Mapping[str, str]) -> str:
     return f"CREATE NODE TABLE {name}(id STRING PRIMARY KEY, {body})"
 
 
+LAYOUT = "2"
+"""Changes with the schema: a graph of another layout is made anew."""
+
 SCHEMA = (
     _node_table("Card", CARD_COLUMNS),
     _node_table("Session", SESSION_COLUMNS),
     "CREATE NODE TABLE Entity(id STRING PRIMARY KEY)",
     "CREATE NODE TABLE Meta(id STRING PRIMARY KEY, value STRING)",
+    "CREATE NODE TABLE Erased(id STRING PRIMARY KEY, value STRING)",
     "CREATE REL TABLE LINK(FROM Card TO Card, relation STRING, weight DOUBLE, reason STRING, origin STRING, "
     "created_at INT64)",
     "CREATE REL TABLE EXTRACTED_FROM(FROM Card TO Session, turns INT64[])",
     "CREATE REL TABLE MENTIONS(FROM Card TO Entity)",
+    f"CREATE (:Meta {{id: 'layout', value: '{LAYOUT}'}})",
 )
 """Statements that make an empty graph."""
 
@@ -97,6 +103,7 @@ def card_row(card: Card, seq: int) -> dict[str, Any]:
         standing=str(card.standing),
         tags=list(card.tags),
         entities=list(card.entities),
+        merged_from=list(card.merged_from),
         sources=json.dumps(sources_to_json(card.sources), ensure_ascii=False, separators=(",", ":")),
         sessions=[source.session_id for source in card.sources],
         seq=seq,

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from alaya_core.errors import DamagedError, NewerHomeError
 from alaya_core.models.commit import EVENT_VERSIONS, Commit, Event
+from alaya_core.models.upcast import upcast
 from alaya_core.stores.files import append_bytes, make_directory, sync_directory, translated, write_file
 
 SEGMENT_BYTES = 64 << 20
@@ -135,6 +136,16 @@ class Ledger:
                 if holding.encode() in line:
                     yield _parse(line, segment.name, end)
 
+    def commits_backwards(self) -> Iterator[Commit]:
+        """Yields the commits newest first; a torn last line is passed over.
+
+        Raises:
+            DamagedError, NewerHomeError: As for `commits`.
+        """
+        for segment in reversed(self.segments()):
+            for line, end in _lines_backwards(segment):
+                yield _parse(line, segment.name, end)
+
     def faults(self) -> list[LedgerFault]:
         """Everything in the ledger that cannot be trusted, the torn last line included."""
         found: list[LedgerFault] = []
@@ -230,7 +241,7 @@ def _parse(line: bytes, segment: str, end: int) -> Commit:
         actor=raw["actor"],
         run=raw["run"],
         device=raw["device"],
-        events=tuple(raw["events"]),
+        events=tuple(upcast(event) for event in raw["events"]),
         v=raw["v"],
         segment=segment,
         end=end,
@@ -253,6 +264,23 @@ def _lines(segment: Path, start: int) -> Iterator[tuple[int, bytes, int]]:
                 return
             offset += len(line)
             yield _seq_of(line, segment.name), line, offset
+
+
+def _lines_backwards(segment: Path) -> Iterator[tuple[bytes, int]]:
+    """(line, offset behind it) of a segment's whole lines, the last first."""
+    end = _whole_bytes(segment)
+    with segment.open("rb") as file:
+        tail, position = b"", end
+        while position > 0:
+            begin = max(0, position - (1 << 16))
+            file.seek(begin)
+            tail, position = file.read(position - begin) + tail, begin
+            while (found := tail.rfind(b"\n", 0, len(tail) - 1)) >= 0:
+                line, tail = tail[found + 1 :], tail[: found + 1]
+                yield line, end
+                end -= len(line)
+        if tail:
+            yield tail, end
 
 
 def _line_begins(segment: Path, offset: int) -> bool:

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 
 from alaya_core.stores.ledger import LedgerMark
 
+LAYOUT = 2
+"""Changes with the columns of the tables: those of another layout are made anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class VectorMark:
@@ -15,6 +18,7 @@ class VectorMark:
         seq, segment, offset: How far it has read the ledger.
         model: Whose vectors they are; empty = none yet. dimensions: numbers a vector; 0 = none yet.
         pending: Cards whose vector is still to be made; passages: passages that are searched.
+        layout: Of the tables.
     """
 
     seq: int = 0
@@ -24,6 +28,7 @@ class VectorMark:
     dimensions: int = 0
     pending: int = 0
     passages: int = 0
+    layout: int = 1
 
     @property
     def ledger(self) -> LedgerMark:

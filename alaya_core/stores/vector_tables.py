@@ -33,6 +33,7 @@ _CARD_FIELDS = {
     "confidence": "float",
     "pinned": "bool",
     "vector_dropped": "bool",
+    "merged_from": "strings",
     "created_at": "int",
     "added_at": "int",
     "updated_at": "int",

@@ -17,7 +17,7 @@ from alaya_core.stores.generations import Generations
 from alaya_core.stores.held_cards import MOST, HeldCards
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, save_matrix
 from alaya_core.stores.vector_filters import SEARCHED, card_condition, passage_condition
-from alaya_core.stores.vector_state import Inspection, VectorMark
+from alaya_core.stores.vector_state import LAYOUT, Inspection, VectorMark
 from alaya_core.stores.vector_tables import CARDS, PASSAGES, Table, connect, one_of, quoted
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ CARD_ANSWER = (
     "confidence",
     "pinned",
     "vector_dropped",
+    "merged_from",
     "created_at",
     "added_at",
     "updated_at",
@@ -89,22 +90,24 @@ class VectorStore:
 
     def create(self, model: str, dimensions: int) -> None:
         """Makes empty tables where there are none; the caller holds the writer lock."""
-        make_directory(self.path)
         if not self.exists:
+            shutil.rmtree(self.path, ignore_errors=True)  # what is left of tables that lack one, or of an older layout
             self._opened = None
-            self.set_mark(VectorMark(model=model, dimensions=dimensions))
+            make_directory(self.path)
+            self.set_mark(VectorMark(model=model, dimensions=dimensions, layout=LAYOUT))
         for table in self._tables():
             table.create()
 
     @property
     def exists(self) -> bool:
-        """Whether there are tables; where one of them is gone, there are none: they are made anew together."""
+        """Whether there are tables; where one of them is gone, or they are of another layout, there are none: they are
+        made anew together."""
         tables = (self.path / f"{name}.lance" for name in (CARDS, PASSAGES))
-        return (self.path / "mark.json").exists() and all(table.is_dir() for table in tables)
+        return self.mark().layout == LAYOUT and all(table.is_dir() for table in tables)
 
     @property
     def broken(self) -> bool:
-        """Whether a table is gone that was there."""
+        """Whether a table is gone that was there, or all of them are of another layout."""
         return (self.path / "mark.json").exists() and not self.exists
 
     @property

@@ -91,7 +91,7 @@ def _may_read(workspace: Workspace, info: SessionInfo) -> bool:
 def _distill_one(workspace: Workspace, info: SessionInfo, start: int, run: str) -> DistillOutcome:
     try:
         abandoned = _abandoned(workspace, info)
-        turns = list(_learnable(workspace.sessions.turns(info.path, start), start, abandoned))
+        turns = list(_learnable(workspace.sessions.turns(info.path, start, info.turns), start, abandoned))
     except AlayaError as error:
         return DistillOutcome(session_id=info.id, status="retry", reason=error.message)
     proposal = distill_by_rules(
