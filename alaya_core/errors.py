@@ -5,6 +5,7 @@ AlayaError                what went wrong, what to do about it, which exit statu
 |- ConfigError       2    config.json or the environment is wrong
 |- NotFoundError     3    no such card, session, home
 |- AmbiguousIdError  3    a prefix that fits several ids
+|- ConflictError     1    something changed since, and must not be overwritten
 |- ProviderError     4    an embedding or chat service did not do its job
 |  |- ProviderRefusedError      key or quota: asking again is pointless
 |  `- VectorMismatchError       vectors of another model or dimension are stored
@@ -64,6 +65,12 @@ class AmbiguousIdError(AlayaError):
 
     code = "ambiguous"
     exit_status = 3
+
+
+class ConflictError(AlayaError):
+    """What is to be changed was changed since by somebody else; the message lists what."""
+
+    code = "conflict"
 
 
 class ProviderError(AlayaError):

@@ -15,7 +15,10 @@ _HOMES = {
     "commands_gather": ("init", "ingest", "distill"),
     "commands_find": ("recall", "list", "show", "trace", "history"),
     "commands_curate": ("capture", "edit", "pin", "unpin", "archive", "forget", "restore", "link", "unlink"),
+    "commands_undo": ("merge", "undo", "redo"),
+    "commands_erase": ("erase",),
     "commands_keep": ("status", "verify", "rebuild", "doctor", "config"),
+    "commands_upkeep": ("reembed", "upkeep"),
     "commands_demo": ("demo",),
 }
 MODULES = {name: module for module, names in _HOMES.items() for name in names}

@@ -74,6 +74,13 @@ class Diagnostics:
         if not self.quiet:
             self._write(f"alaya: {safe_line(text)}")
 
+    def ask(self, question: str) -> None:
+        """Puts a question, even when quiet; the answer is typed behind it."""
+        if self._stream is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._stream.write(f"alaya: {safe_line(question)} [y/N] ")
+                self._stream.flush()
+
     def failed(self, error: BaseException, failure: Failure) -> None:
         """Says what went wrong and what to do about it; with `--verbose`, also where."""
         self._write(f"alaya: {safe_line(failure.message)}")

@@ -30,7 +30,7 @@ def build_parser() -> Parser:
     parser = Parser(prog="alaya", description=_ABOUT, epilog=_STATUSES)
     add_globals(parser, top=True)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
-    for add in (_gather, _find, _curate, _connect, _keep):
+    for add in (_gather, _find, _curate, _connect, _take_back, _keep):
         add(commands)
     # last, so that each command's help begins with its own options
     for command in set(commands.choices.values()):
@@ -188,10 +188,33 @@ def _connect(commands: Any) -> None:
     )
 
 
+def _take_back(commands: Any) -> None:
+    merge = _command(commands, "merge", "make one card of two", more="The other's id names the kept card from then on.")
+    merge.add_argument("card", metavar="KEEP", type=named, help="the card that stays")
+    merge.add_argument("other", metavar="OTHER", type=named, help="the card that goes into it")
+    merge.add_argument("--reason", default="", metavar="TEXT", help="why, for the history")
+    undo = _command(commands, "undo", "take back your last change, or a whole run", more="Refused if it changed since.")
+    redo = _command(commands, "redo", "do again what was undone last")
+    undo.add_argument("--run", metavar="ID", type=named, help="a whole run; `alaya history` shows them")
+    redo.add_argument("--run", metavar="ID", type=named, help="what this run undid, or an undone run itself")
+    undo.add_argument("--cascade", action="store_true", help="undo first what touched the same things since")
+    redo.add_argument("--cascade", action="store_true", help="undo first what touched the same things since")
+    erase = _command(
+        commands,
+        "erase",
+        "take a card, a session or a turn out for good",
+        more="Without --yes it only shows what would go (at a terminal it asks). It cannot be undone.",
+    )
+    erase.add_argument("target", metavar="CARD|SESSION", type=named, help="card id, or id of a session")
+    erase.add_argument("--turn", type=offset, metavar="N", help="only this turn of the session (they count from 0)")
+    erase.add_argument("--yes", action="store_true", help="do it")
+
+
 def _keep(commands: Any) -> None:
     _command(commands, "status", "what each layer holds, and what needs attention")
     verify = _command(commands, "verify", "check that the layers agree", more="Exits 1 when something is found.")
-    verify.add_argument("--fix", action="store_true", help="mend what can be mended")
+    verify.add_argument("--fix", action="store_true", help="say what would mend it (at a terminal: ask, then do it)")
+    verify.add_argument("--yes", action="store_true", help="with --fix: do it without asking")
     rebuild = _command(commands, "rebuild", "build the databases anew from the plain files")
     rebuild.add_argument(
         "what", nargs="?", choices=("l1", "l2", "all"), default="all", help="which layer (default: all)"
@@ -200,6 +223,14 @@ def _keep(commands: Any) -> None:
         _command(commands, f"rebuild-{old}", None, more=f"The same as: rebuild {old}").set_defaults(
             command="rebuild", what=old
         )
+    reembed = _command(
+        commands,
+        "reembed",
+        "make all vectors anew by the configured model",
+        more="The old vectors answer until it is done; cut off, it goes on where it was.",
+    )
+    reembed.add_argument("--dry-run", action="store_true", help="only say how much it is, how long, what it costs")
+    _command(commands, "upkeep", "fold logs and indexes, remove old versions of the tables")
     _command(commands, "doctor", "check the installation and the memory's folder", more="Exits 1 when a check fails.")
     config = _command(commands, "config", "every setting: its value, where it comes from, what it means")
     config.add_argument("key", metavar="KEY", nargs="?", help="only settings that start with this, e.g. recall")

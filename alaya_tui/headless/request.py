@@ -45,7 +45,11 @@ class Request:
         with Memory.open(self.args.home, agent=self.args.agent) as memory:
             for warning in memory.config.warnings:
                 self.told.note(warning)
-            yield memory
+            try:
+                yield memory
+            finally:
+                for notice in memory.notices:
+                    self.told.note(notice)
 
     @contextlib.contextmanager
     def long_work(self, label: str) -> Iterator[tuple[ProgressSink, CancelToken]]:
@@ -57,6 +61,15 @@ class Request:
     def person(self) -> bool:
         """Whether somebody sits at both ends, so that secrets may be shown and screens opened."""
         return self.terminal and stdin_terminal()
+
+    def agreed(self, question: str) -> bool:
+        """Asks a person yes or no on stderr; without one at both ends the answer is no, unasked."""
+        if not self.person or self.args.json:
+            return False
+        self.told.ask(question)
+        with self.interrupts.raising():
+            answer = sys.stdin.readline()
+        return answer.strip().lower() in ("y", "yes", "j", "是")
 
     def text_of(self, words: list[str] | str) -> str:
         """A text argument: its words, or all of stdin for a bare `-`."""

@@ -135,8 +135,29 @@ class LinkAnswer(Answer):
     note: str = ""
 
 
+class FieldChange(Answer):
+    """What became of one field of a card.
+
+    Attributes:
+        before, after: Its value, as text; None where it is not known (or was not there).
+        diff: The lines of a longer text that went (`- `), came (`+ `) or stand around them (`  `).
+    """
+
+    card_id: str
+    field: str
+    before: str | None = None
+    after: str | None = None
+    diff: list[str] = Field(default_factory=list)
+
+
 class CommitView(Answer):
-    """One ledger line, told to a person."""
+    """One ledger line, told to a person.
+
+    Attributes:
+        why: The reason, where there is one.
+        changes: Field by field; only in the history of one card.
+        undone: Whether it was taken back since.
+    """
 
     seq: int
     id: str
@@ -144,6 +165,9 @@ class CommitView(Answer):
     actor: str
     run: str | None = None
     what: list[str]
+    why: str = ""
+    undone: bool = False
+    changes: list[FieldChange] = Field(default_factory=list)
     cards: list[str] = Field(default_factory=list)
     events: list[dict[str, Any]] = Field(default_factory=list)
 
@@ -153,3 +177,16 @@ class HistoryAnswer(Answer):
 
     commits: list[CommitView]
     total: int
+
+
+class UndoAnswer(Answer):
+    """`undo` and `redo`: the commits that were taken back (or done again), newest first.
+
+    Attributes:
+        run: The run of the commits that did it: by it they can be undone or redone in turn.
+    """
+
+    undone: list[CommitView] = Field(default_factory=list)
+    redone: list[CommitView] = Field(default_factory=list)
+    run: str | None = None
+    note: str = ""

@@ -15,20 +15,29 @@ class Finding(Answer):
     Attributes:
         kind: A short name that does not change (`missing_vector`, `torn_line` ...).
         fix: The command or step that mends it.
+        report: Whether it is only told: nothing is wrong, but somebody may want to know.
     """
 
     kind: str
     ids: list[str]
     fix: str
     detail: str = ""
+    report: bool = False
 
 
 class VerifyAnswer(Answer):
-    """`verify`."""
+    """`verify`.
+
+    Attributes:
+        ok: Whether nothing is wrong; what is only reported does not count.
+        plan: What `--fix` would do, a sentence each.
+        fixed: What it did.
+    """
 
     ok: bool
     findings: list[Finding]
     checked: dict[str, int]
+    plan: list[str] = Field(default_factory=list)
     fixed: list[str] = Field(default_factory=list)
 
 
@@ -43,6 +52,91 @@ class RebuildAnswer(Answer):
     vectors_pending: int
     took_ms: int
     warnings: list[str] = Field(default_factory=list)
+
+
+class Left(Answer):
+    """Something that still holds what was erased, or may.
+
+    Attributes:
+        kind: `turn`, `card`, `session`, `backup`, `export`.
+        name: Its id or path.
+        why: What it holds, and what to do about it.
+    """
+
+    kind: str
+    name: str
+    why: str
+
+
+class Erasure(Answer):
+    """What an erase takes away."""
+
+    what: Literal["card", "session", "turn"]
+    name: str
+    title: str = ""
+    cards: list[str] = Field(default_factory=list)
+    links: int = 0
+    turns: int = 0
+    sources: int = 0
+    commits: int = 0
+
+
+class EraseAnswer(Answer):
+    """`erase`.
+
+    Attributes:
+        done: Whether it is gone; False for a preview.
+        erased: What goes (or went).
+        left: What still holds it.
+    """
+
+    done: bool
+    erased: Erasure
+    left: list[Left] = Field(default_factory=list)
+    took_ms: int = 0
+
+
+class ReembedAnswer(Answer):
+    """`reembed`: the vectors of all cards by another model.
+
+    Attributes:
+        done: Whether the memory is searched by them now; False for a dry run.
+        from_model, to_model: Who made the old ones, who makes the new.
+        texts: How many texts need a vector; cached: of them, how many are known already.
+        tokens: Of those not known, an estimate.
+        seconds: How long those will take, an estimate by a sample.
+        host: Where the text is sent; None = nowhere.
+        price: What it costs, where `embedding.price_per_million_tokens` says.
+    """
+
+    done: bool
+    from_model: str
+    from_dimensions: int
+    to_model: str
+    to_dimensions: int
+    texts: int
+    cached: int
+    tokens: int
+    requests: int
+    seconds: float
+    host: str | None = None
+    price: float | None = None
+    note: str = ""
+    took_ms: int = 0
+
+
+class UpkeepAnswer(Answer):
+    """`upkeep`: what was folded and compacted.
+
+    Attributes:
+        did: A sentence for each thing that was done.
+        before, after: Bytes by part of the home.
+    """
+
+    did: list[str]
+    before: dict[str, int]
+    after: dict[str, int]
+    took_ms: int = 0
 
 
 class InitReport(Answer):
@@ -108,7 +202,13 @@ class VectorStatus(Answer):
 
 
 class StatusAnswer(Answer):
-    """`status`. temperature: cards a band, hottest first. health: sentences that need a person's attention."""
+    """`status`.
+
+    Attributes:
+        temperature: Cards a band, hottest first.
+        upkeep: What waits for `upkeep`: accesses not folded, versions of tables, rows the words index lacks, bytes.
+        health: Sentences that need a person's attention.
+    """
 
     home: str
     raw: RawStatus
@@ -118,6 +218,7 @@ class StatusAnswer(Answer):
     standings: dict[str, int]
     temperature: dict[str, int]
     ledger: dict[str, int]
+    upkeep: dict[str, int] = Field(default_factory=dict)
     health: list[str]
     distiller: str
     sends_text_to: list[str] = Field(default_factory=list)

@@ -1,0 +1,83 @@
+"""Builds the stores and providers of a home; nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from alaya_core.clock import Clock, IdSource
+from alaya_core.config import Config, environment
+from alaya_core.services.workspace import Workspace
+from alaya_core.stores.accesses import AccessLog
+from alaya_core.stores.contexts import ContextStore
+from alaya_core.stores.graph import GraphStore
+from alaya_core.stores.home import Home
+from alaya_core.stores.ledger import Ledger
+from alaya_core.stores.locking import HomeLocks
+from alaya_core.stores.sessions import SessionFiles
+from alaya_core.stores.sources import SourceStore
+
+if TYPE_CHECKING:
+    from alaya_core.providers.embedding import EmbeddingSettings
+    from alaya_core.services.embedding import Embedder
+    from alaya_core.stores.vectors import VectorStore
+
+
+def build_workspace(
+    place: Home, agent: str | None, actor: str, clock: Clock, ids: IdSource, environ: Mapping[str, str] | None
+) -> Workspace:
+    """The stores and settings of a home; no engine is imported yet."""
+    config = Config.load(place.config_file)
+    locks = HomeLocks(place.locks, config.home.busy_timeout_s)
+    ledger = Ledger(place.ledger)
+    env = environment() if environ is None else environ
+
+    def make_vectors() -> VectorStore:
+        from alaya_core.stores.vectors import VectorStore
+
+        return VectorStore(place.vectors)
+
+    def make_embedder() -> Embedder:
+        from alaya_core.providers.choose import make_provider
+        from alaya_core.services.embedding import Embedder
+        from alaya_core.stores.embedding_cache import EmbeddingCache
+
+        settings = _embedding_settings(config)
+        return Embedder(make_provider(settings, env), EmbeddingCache(place.cache / "embeddings.sqlite"), settings)
+
+    return Workspace(
+        home=place,
+        config=config,
+        clock=clock,
+        ids=ids,
+        agent=agent,
+        actor=actor,
+        locks=locks,
+        ledger=ledger,
+        graph=GraphStore(place.graphs, locks, ledger),
+        sessions=SessionFiles(place.root, place.sessions),
+        sources=SourceStore(place.sources),
+        contexts=ContextStore(place.contexts),
+        accesses=AccessLog(place.accesses, place.raw / "vitals.jsonl"),
+        make_vectors=make_vectors,
+        make_embedder=make_embedder,
+        embedding_host=_embedding_host(config),
+    )
+
+
+def _embedding_host(config: Config) -> str | None:
+    """The host that text is sent to; None with the built-in model."""
+    if config.embedding.provider == "bundled":
+        return None
+    from urllib.parse import urlsplit
+
+    from alaya_core.providers.presets import PRESETS
+
+    preset = PRESETS.get(config.embedding.provider)
+    return urlsplit(config.embedding.base_url or (preset.base_url if preset else "") or "").netloc or None
+
+
+def _embedding_settings(config: Config) -> EmbeddingSettings:
+    from alaya_core.providers.embedding import EmbeddingSettings
+
+    return EmbeddingSettings(**config.embedding.model_dump())
