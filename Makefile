@@ -4,16 +4,19 @@ VENV ?= .venv
 RUN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test quick lint types contracts check bench dist clean
+.PHONY: demo test quick soak lint types contracts check bench dist clean
 
 demo: $(STAMP)  ## load the sample sessions into a throw-away home and open the screen
 	$(RUN)/alaya demo
 
-test: $(STAMP)  ## all tests
-	$(RUN)/python -m pytest -n auto --dist=loadscope
+test: $(STAMP)  ## all tests but those that take minutes
+	$(RUN)/python -m pytest -n auto --dist=loadscope -m "not soak"
 
 quick: $(STAMP)  ## the tests that take less than a few seconds each
-	$(RUN)/python -m pytest -n auto --dist=loadscope -m "not slow"
+	$(RUN)/python -m pytest -n auto --dist=loadscope -m "not slow and not soak"
+
+soak: $(STAMP)  ## many processes on one home for a minute; prints what each operation took
+	$(RUN)/python -m pytest -n 0 -s -m soak
 
 lint: $(STAMP)
 	$(RUN)/ruff check .

@@ -74,15 +74,21 @@ def parse_when(text: str, now_ms: int, *, zone: tzinfo | None = None, end_of_day
     try:
         month_only = len(value) == 7 and value[4] == "-"
         parsed = datetime.fromisoformat(f"{value}-01" if month_only else value)
-        if parsed.tzinfo is None:
-            parsed = parsed.replace(tzinfo=zone) if zone else parsed.astimezone()
+        # The next day is looked for on the calendar: a day on which the clocks change is not 24 hours long.
         if end_of_day and month_only:
             parsed = parsed.replace(year=parsed.year + parsed.month // 12, month=parsed.month % 12 + 1)
-            return int(parsed.timestamp() * 1000) - 1
+            return _instant(parsed, zone) - 1
         if end_of_day and len(value) == 10:
-            return int((parsed + timedelta(days=1)).timestamp() * 1000) - 1
-        return int(parsed.timestamp() * 1000)
+            return _instant(parsed + timedelta(days=1), zone) - 1
+        return _instant(parsed, zone)
     except (ValueError, OverflowError, OSError):
         raise UsageError(
             f"'{text}' is not a date", "write 2026-03-31, 2026-03, an ISO time, or an age like 7d"
         ) from None
+
+
+def _instant(moment: datetime, zone: tzinfo | None) -> int:
+    """Milliseconds since the epoch of a moment; without a zone of its own it is of this one, or of the machine's."""
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone) if zone else moment.astimezone()
+    return int(moment.timestamp() * 1000)

@@ -40,6 +40,9 @@ class EmbeddingConfig(Section):
     batch_size: int | None = Field(None, gt=0, le=2048, description="texts a request; none = the provider's limit")
     max_concurrency: int = Field(4, gt=0, le=64, description="requests at once")
     timeout_s: float = Field(30.0, gt=0, description="seconds a request may take")
+    price_per_million_tokens: float | None = Field(
+        None, ge=0, description="what the service charges; `reembed` tells the sum beforehand"
+    )
     max_tokens: int | None = Field(None, gt=0, description="tokens a text may have; longer ones are cut and averaged")
     query_prefix: str | None = Field(None, description="put before a query; none = the model's usual one")
     passage_prefix: str | None = Field(None, description="put before a stored text; none = the model's usual one")
@@ -100,6 +103,12 @@ class RawConfig(Section):
     keep_source: bool = Field(True, description="keep the bytes of every source, compressed")
 
 
+class GraphConfig(Section):
+    """Where cards and links are kept for asking."""
+
+    engine: Literal["kuzu", "ladybug"] = Field("kuzu", description="kuzu or ladybug; `alaya rebuild l2` changes over")
+
+
 class HomeConfig(Section):
     """How processes share a home."""
 
@@ -140,6 +149,7 @@ class Config(Section):
     recall: RecallConfig = RecallConfig()
     passages: PassagesConfig = PassagesConfig()
     raw: RawConfig = RawConfig()
+    graph: GraphConfig = GraphConfig()
     home: HomeConfig = HomeConfig()
 
     _warnings: list[str] = PrivateAttr(default_factory=list)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from alaya_core.clock import Clock, IdSource
 from alaya_core.config import Config, environment
+from alaya_core.services.embedding_choice import configured, host_of
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.accesses import AccessLog
 from alaya_core.stores.contexts import ContextStore
@@ -37,12 +38,11 @@ def build_workspace(
 
         return VectorStore(place.vectors)
 
-    def make_embedder() -> Embedder:
+    def make_embedder(settings: EmbeddingSettings) -> Embedder:
         from alaya_core.providers.choose import make_provider
         from alaya_core.services.embedding import Embedder
         from alaya_core.stores.embedding_cache import EmbeddingCache
 
-        settings = _embedding_settings(config)
         return Embedder(make_provider(settings, env), EmbeddingCache(place.cache / "embeddings.sqlite"), settings)
 
     return Workspace(
@@ -54,30 +54,12 @@ def build_workspace(
         actor=actor,
         locks=locks,
         ledger=ledger,
-        graph=GraphStore(place.graphs, locks, ledger),
+        graph=GraphStore(place.graphs, locks, ledger, config.graph.engine),
         sessions=SessionFiles(place.root, place.sessions),
         sources=SourceStore(place.sources),
         contexts=ContextStore(place.contexts),
         accesses=AccessLog(place.accesses, place.raw / "vitals.jsonl"),
         make_vectors=make_vectors,
         make_embedder=make_embedder,
-        embedding_host=_embedding_host(config),
+        embedding_host=host_of(configured(config)),
     )
-
-
-def _embedding_host(config: Config) -> str | None:
-    """The host that text is sent to; None with the built-in model."""
-    if config.embedding.provider == "bundled":
-        return None
-    from urllib.parse import urlsplit
-
-    from alaya_core.providers.presets import PRESETS
-
-    preset = PRESETS.get(config.embedding.provider)
-    return urlsplit(config.embedding.base_url or (preset.base_url if preset else "") or "").netloc or None
-
-
-def _embedding_settings(config: Config) -> EmbeddingSettings:
-    from alaya_core.providers.embedding import EmbeddingSettings
-
-    return EmbeddingSettings(**config.embedding.model_dump())

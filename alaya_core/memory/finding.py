@@ -69,7 +69,9 @@ class Finding(UseCases):
         Raises:
             NotFoundError, AmbiguousIdError: No such card.
         """
-        return browse.history(self._work, card, limit=limit)
+        from alaya_core.services.history import history
+
+        return history(self._work, card, limit=limit)
 
     def warm_up(self) -> None:
         """Loads the engines and the embedding model, so that the next recall need not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -9,12 +10,13 @@ from typing import Self
 
 from alaya_core.clock import Clock, IdSource, system_clock
 from alaya_core.config import Config, agent_name, environment, home_path
-from alaya_core.errors import NewerHomeError
+from alaya_core.errors import BusyError, NewerHomeError
 from alaya_core.memory.building import build_workspace
 from alaya_core.memory.curating import Curating
 from alaya_core.memory.finding import Finding
 from alaya_core.memory.keeping import Keeping
 from alaya_core.models.answers import InitReport
+from alaya_core.stores.erasing import JOURNAL
 from alaya_core.stores.home import Home, check_home, create_home
 
 
@@ -82,6 +84,11 @@ class Memory(Finding, Curating, Keeping):
         who = f"agent:{asking}" if asking and actor == "human" else actor
         workspace = build_workspace(place, asking, who, clock, ids or IdSource(), env)
         workspace.newer = newer
+        if workspace.takes_changes and (place.raw / JOURNAL).exists():
+            from alaya_core.services.erase import finish_erase
+
+            with contextlib.suppress(BusyError):  # whoever is at work finishes it, or the next to open
+                finish_erase(workspace)
         return cls(workspace)
 
     def close(self) -> None:

@@ -13,8 +13,9 @@ from alaya_core.errors import ProviderError
 from alaya_core.progress import CancelToken
 from alaya_core.providers.embedding import Background
 from alaya_core.providers.pieces import Vectors, collect, cut, join_pieces, sendable, unit
+from alaya_core.providers.presets import BUNDLED_MODEL
 
-MODEL = "use-multilingual-v3"
+MODEL = BUNDLED_MODEL
 DIMENSIONS = 512
 
 BACKGROUND = Background(zh=0.15, en=0.12, cross=0.12, related=0.36)

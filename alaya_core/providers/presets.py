@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+BUNDLED_MODEL = "use-multilingual-v3"
+"""The model of the provider `bundled`, under the name that is recorded with its vectors."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preset:

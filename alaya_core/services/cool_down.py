@@ -32,6 +32,5 @@ def cool_down(workspace: Workspace) -> tuple[int, int]:
         return events
 
     workspace.commit("cool-down", plan, actor="cool-down")
-    with workspace.locks.writing("cool-down"):
-        workspace.vitals.write_fold(workspace.clock())
+    workspace.vitals.fold(workspace.clock(), lambda: workspace.locks.writing("cool-down"))
     return moved[True], moved[False]

@@ -11,7 +11,8 @@ from typing import Literal
 
 from alaya_core.errors import AlayaError
 from alaya_core.models.answers import Check, DoctorAnswer
-from alaya_core.services.index import check_model
+from alaya_core.services.embedding_choice import mismatch
+from alaya_core.services.index import embedder_of
 from alaya_core.services.workspace import Workspace
 
 _LOW_DISK = 1 << 30
@@ -25,7 +26,7 @@ def doctor(workspace: Workspace) -> DoctorAnswer:
         _home(workspace),
         _disk(workspace),
         _config(workspace),
-        _engine("kuzu", "the graph engine"),
+        *(_engine(name, "the graph engine") for name in dict.fromkeys(_graph_engines(workspace))),
         _engine("lancedb", "the vector engine"),
         _tried("ledger", lambda: _ledger(workspace)),
         _tried("graph", lambda: _graph(workspace)),
@@ -56,11 +57,17 @@ def _config(workspace: Workspace) -> Check:
     return Check(name="config", status="ok", detail=str(workspace.home.config_file))
 
 
+def _graph_engines(workspace: Workspace) -> tuple[str, str]:
+    """The living graph's, and the configured one."""
+    return workspace.graph.engine, workspace.config.graph.engine
+
+
 def _engine(package: str, what: str) -> Check:
     try:
         return Check(name=package, status="ok", detail=f"{what} {importlib.metadata.version(package)}")
     except importlib.metadata.PackageNotFoundError:
-        return Check(name=package, status="fail", detail=f"{what} is not installed", hint="reinstall alaya-tui")
+        hint = "pip install 'alaya-tui[ladybug]'" if package == "ladybug" else "reinstall alaya-tui"
+        return Check(name=package, status="fail", detail=f"{what} is not installed", hint=hint)
 
 
 def _ledger(workspace: Workspace) -> Check:
@@ -75,7 +82,10 @@ def _graph(workspace: Workspace) -> Check:
     started = time.perf_counter()
     with workspace.graph.reading() as reader:
         cards = sum(reader.counts()["state"].values())
-    return Check(name="graph", status="ok", detail=f"{cards} cards, opened in {_ms(started)} ms")
+    detail = f"{cards} cards in {workspace.graph.engine_version}, opened in {_ms(started)} ms"
+    if said := workspace.graph.other_engine:
+        return Check(name="graph", status="warn", detail=f"{detail}; {said}")
+    return Check(name="graph", status="ok", detail=detail)
 
 
 def _embedding(workspace: Workspace) -> Check:
@@ -91,7 +101,9 @@ def _vectors(workspace: Workspace) -> Check:
     if not workspace.vectors.exists:
         return Check(name="vectors", status="ok", detail="nothing is indexed yet")
     mark = workspace.vectors.mark()
-    check_model(workspace, mark)
+    if said := mismatch(workspace.config, mark):
+        return Check(name="vectors", status="warn", detail=said.partition(": run")[0], hint="run `alaya reembed`")
+    embedder_of(workspace, mark)
     return Check(name="vectors", status="ok", detail=f"of {mark.model}, {mark.dimensions} numbers")
 
 

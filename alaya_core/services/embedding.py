@@ -77,6 +77,7 @@ class Embedder:
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, tuple[float, Vectors]] = OrderedDict()
         self._background = provider.background
+        self._unkept: dict[bytes, Vectors] = {}  # what no file takes: else it would be paid for again and again
 
     def passages(
         self, texts: Sequence[str], progress: ProgressSink = silent, cancel: CancelToken | None = None
@@ -110,6 +111,8 @@ class Embedder:
             fresh = {missing[at]: vector for at, vector in zip(positions, vectors, strict=True)}
             if self._cache is not None:
                 self._cache.put_many(self.provider.cache_key, fresh)
+            if self._cache is None or self._cache.trouble:
+                self._unkept |= fresh
             known |= fresh
             done += sum(len(rows[key]) for key in fresh)
             progress(Progress("embed", done, len(texts)))
@@ -120,6 +123,12 @@ class Embedder:
         for key, places in rows.items():
             out[places] = known[key]
         return out
+
+    def known(self, texts: Sequence[str]) -> dict[int, Vectors]:
+        """The vectors that are there already, by position in `texts`; nobody is asked."""
+        hashes = [content_hash(text) for text in texts]
+        found = {**self._unkept, **self._known(list(dict.fromkeys(hashes)))}
+        return {at: found[key] for at, key in enumerate(hashes) if key in found}
 
     def query(self, text: str) -> Vectors:
         """The vector of a search, (d,), read-only; remembered for a while.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,8 +17,9 @@ from alaya_core.models.commit import Event, session_ingested
 from alaya_core.models.session import SessionInfo, SessionStream, Turn
 from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink
 from alaya_core.readers import FORMATS, FoundFile, SourceHints, expand, hints_for, read_sessions
+from alaya_core.services.erase.arrivals import REASON, ErasedBefore, LogScrub, buried
 from alaya_core.services.growth import Arrival, judge_arrival, judge_return
-from alaya_core.services.ingest_outcome import outcome_of, unchanged
+from alaya_core.services.ingest_outcome import not_taken, outcome_of, unchanged
 from alaya_core.services.session_text import Summary, markdown
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
@@ -64,11 +66,16 @@ class Ingest:
         self._passed_over: list[PassedOver] = []
         self._pending: list[_Pending] = []
         self._run = workspace.new_run()
+        self._erased = ErasedBefore({})
+        self._scrub: LogScrub | None = None
+        self._spools = contextlib.ExitStack()
         self._done = self._total = 0
 
     def run(self, paths: Sequence[Path | str], stdin: BinaryIO | None) -> IngestReport:
         """Reads all of it; a file that cannot be read costs only itself."""
         try:
+            with self._work.graph.reading() as reader:
+                self._erased = ErasedBefore(reader.all_erased())
             found = list(self._find(paths))
             self._total = sum(_size(item.path) for item in found)
             for item in found:
@@ -141,8 +148,13 @@ class Ingest:
             for info in known:
                 self._outcomes.append(unchanged(info, hints.name))
             return
-        file.seek(0)
-        for stream in read_sessions(file, hints, self._format, path=path, decompress=decompress):
+
+        def streams() -> Iterator[SessionStream]:
+            file.seek(0)
+            return read_sessions(file, hints, self._format, path=path, decompress=decompress)
+
+        self._scrub = self._erased.scrub_of(streams)
+        for stream in streams():
             self._take_session(stream, file, digest, hints.name)
 
     def _sessions_of_source(self, digest: str) -> list[SessionInfo]:
@@ -152,7 +164,8 @@ class Ingest:
 
     def _take_session(self, stream: SessionStream, file: BinaryIO, digest: str, source: str) -> None:
         spool, summary = self._work.sessions.spool(), Summary()
-        with spool.body:
+        with contextlib.ExitStack() as self._spools:
+            self._spools.enter_context(spool.body)
             for turn in stream.turns:
                 spool.add(turn)
                 summary.add(turn)
@@ -174,14 +187,27 @@ class Ingest:
         self, stream: SessionStream, spool: Spool, summary: Summary, file: BinaryIO, digest: str, source: str
     ) -> None:
         """Judges a session that has been read, and prepares it and keeps its source unless it is unchanged."""
-        header = stream.header
+        header, whole, said = stream.header, spool, summary
+        if self._erased.session(header.id):
+            self._outcomes.append(not_taken(header.id, spool.count, stream, source))
+            return
+        if numbers := self._erased.turns(header.id):
+            spool, summary = self._buried(whole, numbers)
         if any(item.info.id.startswith(header.id) for item in self._pending):
             self._flush()
         before = self._known(header.id)
         arrival = self._judge(before, spool)
         if arrival.status == "conflict":
             header.metadata["conflicts_with"] = header.id
-            header.id, before, arrival = self._apart(header.id, spool, arrival)
+            header.id, before, arrival, numbers = self._apart(header.id, whole, arrival)
+            if self._erased.session(header.id):
+                self._outcomes.append(not_taken(header.id, whole.count, stream, source))
+                return
+            spool, summary = self._buried(whole, numbers) if numbers else (whole, said)
+            if numbers:
+                self._scrub = LogScrub.of_turns(whole.turns, numbers)
+        if self._scrub is not None:
+            header.metadata = self._scrub.clean_value(header.metadata)
         if header.timestamp is None:
             header.timestamp = spool.first_time if spool.first_time is not None else self._work.clock()
         path = before.path if before else self._work.sessions.path_for(header.id, header.timestamp)
@@ -202,23 +228,53 @@ class Ingest:
             self._outcomes.append(outcome)
             return
         header.timestamp = info.timestamp
-        if self._work.config.raw.keep_source:
-            self._work.sources.keep(file_blocks(file), digest)
-        replaced = before.source if before and self._begins_with(before.source, digest) else ""
+        info = replace(info, source=self._keep_source(file, digest))
+        replaced = before.source if before and self._begins_with(before.source, info.source) else ""
         prepared = self._work.sessions.prepare(path, header, spool)
         self._pending.append(_Pending(info, before, arrival, prepared, outcome, spool.size, replaced))
 
-    def _apart(self, session_id: str, spool: Spool, conflict: Arrival) -> tuple[str, SessionInfo | None, Arrival]:
+    def _buried(self, spool: Spool, numbers: frozenset[int]) -> tuple[Spool, Summary]:
+        """A session with its erased turns as tombstones, and its summary."""
+        clean, summary = self._work.sessions.spool(), Summary()
+        self._spools.enter_context(clean.body)
+        for turn in buried(spool.turns(), numbers):
+            clean.add(turn)
+            summary.add(turn)
+        return clean, summary
+
+    def _keep_source(self, file: BinaryIO, digest: str) -> str:
+        """Keeps the bytes that a session came from, without what was erased.
+
+        Returns:
+            The sha256 of what is kept; empty where they cannot be kept without it.
+        """
+        if self._scrub is None:
+            if self._work.config.raw.keep_source:
+                self._work.sources.keep(file_blocks(file), digest)
+            return digest
+        file.seek(0)
+        clean = self._scrub.clean(file.read()) if self._work.config.raw.keep_source else None
+        return self._work.sources.keep_bytes(clean) if clean is not None else ""
+
+    def _apart(
+        self, session_id: str, spool: Spool, conflict: Arrival
+    ) -> tuple[str, SessionInfo | None, Arrival, frozenset[int]]:
         """An id for a session whose own id another one has: by the turn where they part, so that it is the same id
-        when the session comes again, grown or not."""
-        again = conflict
+        when the session comes again, grown or not.
+
+        Returns:
+            The id, what is known by it, what comes in, and which turns of it were erased.
+        """
+        again, shared = conflict, self._erased.turns(session_id)
         for _ in range(spool.count):
             apart = f"{session_id}~{spool.hash_behind(again.shared + 1).hex()[:8]}"
-            before = self._known(apart)
-            again = self._judge(before, spool)
-            if again.status != "conflict":
-                return apart, before, again if before else conflict
-        return f"{session_id}~{spool.chain.hex()}", None, conflict
+            before, own = self._known(apart), self._erased.turns(apart)
+            # What was erased before they parted may stand in the other one still; in a new one it must not.
+            for numbers in [own, own | shared] if before else [own | shared]:
+                again = self._judge(before, self._buried(spool, numbers)[0] if numbers else spool)
+                if again.status != "conflict":
+                    return apart, before, again if before else conflict, numbers
+        return f"{session_id}~{spool.chain.hex()}", None, conflict, shared
 
     def _known(self, session_id: str) -> SessionInfo | None:
         with self._work.graph.reading() as reader:
@@ -249,6 +305,9 @@ class Ingest:
                 now = reader.session(item.info.id)
                 if now is not None and now.chain == item.info.chain and self._work.sessions.holds(now.path):
                     item.outcome.status, item.outcome.new_turns = "unchanged", 0
+                    continue
+                if now is None and (mark := reader.erased(item.info.id)) is not None and mark.what == "session":
+                    item.outcome.status, item.outcome.new_turns, item.outcome.reason = "unchanged", 0, REASON
                     continue
                 if (now.chain if now else None) != (item.before.chain if item.before else None):
                     item.outcome.status, item.outcome.reason = "failed", "another process changed it meanwhile; repeat"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from alaya_core.models.answers import SessionOutcome, SkippedView
 from alaya_core.models.session import SessionInfo, SessionStream
+from alaya_core.services.erase.arrivals import REASON
 from alaya_core.services.growth import Arrival
 
 _SHOWN_SKIPS = 50
@@ -35,6 +36,22 @@ def outcome_of(info: SessionInfo, arrival: Arrival, stream: SessionStream, sourc
         timestamp=info.timestamp,
         duration_ms=duration if isinstance(duration, int) else None,
         tokens=tokens if isinstance(tokens, int) else None,
+    )
+
+
+def not_taken(session_id: str, turns: int, stream: SessionStream, source: str) -> SessionOutcome:
+    """A session that was erased, and stays so."""
+    header = stream.header
+    return SessionOutcome(
+        session_id=session_id,
+        status="unchanged",
+        turns=turns,
+        source=source,
+        reason=REASON,
+        channel=header.channel,
+        agent=header.agent,
+        format=header.format,
+        timestamp=header.timestamp,
     )
 
 

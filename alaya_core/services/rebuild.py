@@ -17,6 +17,7 @@ def rebuild(
     """Builds a new generation of the graph (`l2`), of the vectors (`l1`), or of both, and switches to it.
 
     Raises:
+        ConfigError: The configured graph engine cannot be used.
         BusyError, ReadOnlyHomeError, DamagedError: The home takes no changes, or its ledger cannot be trusted.
     """
     workspace.require_writable()
@@ -24,9 +25,7 @@ def rebuild(
     rebuilt: list[str] = []
     warnings: list[str] = []
     if what in ("all", "l2"):
-        total = workspace.ledger.last_seq()
-        with workspace.locks.writing("rebuild l2"):
-            workspace.graph.rebuild(lambda done: progress(Progress("rebuild graph", done, total)))
+        _rebuild_graph(workspace, progress, cancel)
         rebuilt.append("l2")
     if what in ("all", "l1"):
         warnings = rebuild_vectors(workspace, progress, cancel).lost
@@ -45,3 +44,15 @@ def rebuild(
         warnings=warnings,
         took_ms=round((time.perf_counter() - started) * 1000),
     )
+
+
+def _rebuild_graph(workspace: Workspace, progress: ProgressSink, cancel: CancelToken | None) -> None:
+    workspace.graph.require_configured_engine()  # who asks for it gets this engine, or is told why not
+    total = workspace.ledger.last_seq()
+
+    def told(done: int) -> None:
+        progress(Progress("rebuild graph", min(done, total), total))
+        if cancel is not None:
+            cancel.check()
+
+    workspace.graph.rebuild(told)

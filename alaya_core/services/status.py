@@ -10,11 +10,14 @@ from alaya_core.models.card import Card, Standing, Tier
 from alaya_core.models.session import SessionInfo
 from alaya_core.services.card_views import Now
 from alaya_core.services.distill.rules import RULES_VERSION
+from alaya_core.services.embedding_choice import host_of, made_by, mismatch
+from alaya_core.services.upkeep import backlog, overgrown
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes
-from alaya_core.stores.graph_engine import ENGINE
 from alaya_core.stores.vector_state import VectorMark
 
+_OVERGROWN = 3.0
+_MUCH = 64 << 20
 BANDS = ((0.9, 1.01), (0.7, 0.9), (0.5, 0.7), (0.3, 0.5), (0.0, 0.3))
 
 
@@ -41,7 +44,7 @@ def status(workspace: Workspace) -> StatusAnswer:
             links=sum(counts["relation"].values()),
             by_relation=dict(counts["relation"].most_common()),
             bytes=folder_bytes(home.graphs),
-            engine=ENGINE,
+            engine=workspace.graph.engine_version,
         ),
         vectors=VectorStatus(
             total=len(cards) - tiers[Tier.COLD] - mark.pending,
@@ -61,11 +64,19 @@ def status(workspace: Workspace) -> StatusAnswer:
             f"{low:.1f}-{min(high, 1.0):.1f}": sum(low <= value < high for value in warmth.values())
             for low, high in BANDS
         },
+        upkeep=backlog(workspace),
         ledger={"commits": last, "bytes": folder_bytes(home.ledger), "unindexed": max(0, last - mark.seq)},
         health=_health(workspace, cards, now, warmth, mark, stale),
         distiller=RULES_VERSION,
-        sends_text_to=[host] if (host := workspace.embedding_host) else [],
+        sends_text_to=_hosts(workspace, mark),
     )
+
+
+def _hosts(workspace: Workspace, mark: VectorMark) -> list[str]:
+    """Who is sent text: the configured embedding, and the one that made the vectors, which embeds the queries."""
+    stored = made_by(mark) if mismatch(workspace.config, mark) else None
+    hosts = [workspace.embedding_host, host_of(stored) if stored else None]
+    return [host for host in dict.fromkeys(hosts) if host]
 
 
 def _raw(sessions: list[SessionInfo], size: int) -> RawStatus:
@@ -93,9 +104,10 @@ def _health(
         said.append("the graph is behind the ledger; another process is writing")
     if mark.pending:
         said.append(f"vectors still to be made: {mark.pending}; `alaya rebuild l1` makes them")
-    model = workspace.config.embedding.model
-    if model and mark.model and not mark.model.endswith(model):
-        said.append(f"vectors are of {mark.model}, but {model} is configured: run `alaya rebuild l1`")
+    if sentence := mismatch(workspace.config, mark):
+        said.append(sentence)
+    if overgrown(workspace, _OVERGROWN, _MUCH):
+        said.append("the graph file has grown far beyond its content: run `alaya upkeep`")
     placed = now.placement(cards, warmth)
     if placed.over_warm:
         said.append(f"{placed.over_warm} WARM cards are over the limit and none of them may turn COLD yet")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 
 from alaya_core.models.card import Vitals
 from alaya_core.services.lifecycle.vitals import Access, AccessKind, fold, whole_hours_before
@@ -58,20 +59,45 @@ class VitalsBook:
         """One card's vitals."""
         return self.all().get(card_id, Vitals())
 
+    def unfolded_bytes(self) -> int:
+        """How much of the access log is in no fold yet; cheap."""
+        try:
+            return self._log.unfolded_bytes()
+        except (OSError, TypeError, ValueError):  # a fold that cannot be read counts for nothing
+            return self._log.bytes()
+
     def write_fold(self, now: int) -> None:
-        """Folds the log up to the running hour, so that it need not be read from its start again; the caller holds
-        the writer lock."""
+        """The same as `fold` for somebody who holds the writer lock."""
+        self.fold(now, nullcontext)
+
+    def fold(self, now: int, pen: Callable[[], AbstractContextManager[None]]) -> int:
+        """Folds the log up to the running hour, so that it need not be read from its start again.
+
+        Args:
+            pen: Takes the writer lock, for the moment of writing.
+
+        Returns:
+            Bytes of the log that were folded; 0 where there was nothing to fold, or another process was quicker.
+        """
+        stamp, before = self._log.fold_stamp(), self.unfolded_bytes()
         prior, marks = self._log.folded()
         until = whole_hours_before(now)
         recent: list[Access] = []
         ended: set[str] = set()
+        taken = dict(marks)
         for name, end, line in self._log.unfolded(marks):
             if line.at >= until:
                 ended.add(name)
             if name not in ended:
                 recent.extend(_accesses(line))
-                marks[name] = end
-        self._log.write_fold({**prior, **fold(prior, recent)}, marks)
+                taken[name] = end
+        if taken == marks:
+            return 0
+        with pen():
+            if self._log.fold_stamp() != stamp:
+                return 0
+            self._log.write_fold({**prior, **fold(prior, recent)}, taken)
+        return before - self.unfolded_bytes()
 
 
 def _accesses(line: AccessLine) -> list[Access]:

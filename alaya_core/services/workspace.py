@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from collections.abc import Callable, Sequence
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from alaya_core.clock import Clock, IdSource
 from alaya_core.config import Config
-from alaya_core.errors import NewerHomeError, ReadOnlyHomeError
+from alaya_core.errors import AlayaError, NewerHomeError, ReadOnlyHomeError
 from alaya_core.models.commit import Commit, Event
 from alaya_core.services.card_views import Now
+from alaya_core.services.embedding_choice import configured
 from alaya_core.services.vitals_book import VitalsBook
 from alaya_core.stores.accesses import AccessLog
 from alaya_core.stores.contexts import ContextStore
@@ -25,8 +27,11 @@ from alaya_core.stores.sessions import SessionFiles
 from alaya_core.stores.sources import SourceStore
 
 if TYPE_CHECKING:
+    from alaya_core.providers.embedding import EmbeddingSettings
     from alaya_core.services.embedding import Embedder
     from alaya_core.stores.vectors import VectorStore
+
+_MUCH_UNFOLDED = 256 << 10
 
 Plan = Callable[[GraphReader], Sequence[Event]]
 """Looks at the memory as it is under the lock, and says what changes; no events = nothing changes."""
@@ -58,12 +63,13 @@ class Workspace:
     contexts: ContextStore
     accesses: AccessLog
     make_vectors: Callable[[], VectorStore]
-    make_embedder: Callable[[], Embedder]
+    make_embedder: Callable[[EmbeddingSettings], Embedder]
     embedding_host: str | None = None
     newer: bool = False
     vitals: VitalsBook = field(init=False)
     _vectors: VectorStore | None = None
     _embedder: Embedder | None = None
+    _earlier: dict[EmbeddingSettings, Embedder] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.vitals = VitalsBook(self.accesses)
@@ -77,15 +83,23 @@ class Workspace:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedding provider with its cache."""
+        """The configured embedding provider with its cache."""
         if self._embedder is None:
-            self._embedder = self.make_embedder()
+            self._embedder = self.make_embedder(configured(self.config))
         return self._embedder
+
+    def embedder_by(self, settings: EmbeddingSettings) -> Embedder:
+        """The provider that other settings name: those that stored vectors were made by."""
+        known = self._earlier.get(settings)
+        if known is None:
+            known = self._earlier[settings] = self.make_embedder(settings)
+        return known
 
     def close(self) -> None:
         """Lets go of what was opened."""
-        if self._embedder is not None:
-            self._embedder.provider.close()
+        for embedder in (self._embedder, *self._earlier.values()):
+            if embedder is not None:
+                embedder.provider.close()
 
     def now(self) -> Now:
         """By what the life of cards is judged at this moment."""
@@ -124,7 +138,14 @@ class Workspace:
                 events, commit_id=self.ids.new_commit(now), at=now, actor=actor or self.actor, run=run
             )
             self.graph.apply([commit])
-            return commit
+        self._fold_accesses()
+        return commit
+
+    def _fold_accesses(self) -> None:
+        """Folds the access log once much has gathered; the change is acknowledged already, so nothing may fail here."""
+        with contextlib.suppress(AlayaError, OSError):
+            if self.vitals.unfolded_bytes() > _MUCH_UNFOLDED:
+                self.vitals.fold(self.clock(), lambda: self.locks.writing("fold accesses", timeout_s=0))
 
     def require_writable(self) -> None:
         """Raises ReadOnlyHomeError or NewerHomeError if the home takes no changes."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from alaya_core.clock import month_of
 from alaya_core.errors import AlayaError
 from alaya_core.models.card import Vitals
-from alaya_core.stores.files import append_bytes, replacing
+from alaya_core.stores.files import append_bytes, replacing, translated
 
 _LINE_BYTES = 4_096
 
@@ -109,6 +110,37 @@ class AccessLog:
                     raw["sim"] = list(vital.similarities)
                 file.write(_dump(raw))
 
+    def forget(self, ids: Collection[str]) -> None:
+        """Takes cards out of the logs and the fold, so that no byte of their ids stays; the caller holds the writer
+        lock.
+
+        A log keeps its length, blanks in place of what goes: the marks of the fold still fit, and what others append
+        meanwhile is safe.
+        """
+        marks = [json.dumps(card_id, ensure_ascii=False).encode("utf-8", "replace") for card_id in ids]
+        for path in sorted(self._folder.glob("*.jsonl")):
+            with translated(path), path.open("r+b") as file:
+                offset = 0
+                for line in iter(file.readline, b""):
+                    if any(mark in line for mark in marks):
+                        file.seek(offset)
+                        file.write(_without(line, ids))
+                    offset += len(line)
+                    file.seek(offset)
+                file.flush()
+                os.fsync(file.fileno())
+        folds = self._folds.read_bytes().splitlines(keepends=True) if self._folds.exists() else []
+        kept = [line for line in folds if not any(mark in line for mark in marks)]
+        if len(kept) < len(folds):
+            with replacing(self._folds) as file:
+                file.writelines(kept)
+
+    def unfolded_bytes(self) -> int:
+        """How much of the logs is in no fold yet; reads one line of the fold."""
+        marks: dict[str, Any] = next((dict(raw.get("marks", {})) for raw in _lines(self._folds, 0)), {})
+        sizes = {path.name: path.stat().st_size for path in self._folder.glob("*.jsonl")}
+        return sum(max(0, size - int(marks.get(name, 0))) for name, size in sizes.items())
+
     def bytes(self) -> int:
         """Size of the logs."""
         return sum(path.stat().st_size for path in self._folder.glob("*.jsonl"))
@@ -126,6 +158,19 @@ class AccessLog:
 
 def _dump(raw: Any) -> bytes:
     return json.dumps(raw, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+
+
+def _without(line: bytes, ids: Collection[str]) -> bytes:
+    """A line of the same length without some cards; blank where no other card is on it."""
+    end = b"\n" if line.endswith(b"\n") else b""
+    room = len(line) - len(end)
+    try:
+        raw = json.loads(line)
+        raw["cards"] = [pair for pair in raw["cards"] if pair[0] not in ids]
+        rest = _dump(raw)[:-1] if raw["cards"] else b""
+    except (ValueError, KeyError, TypeError, IndexError):
+        rest = b""
+    return (rest if len(rest) <= room else b"").ljust(room) + end
 
 
 def _lines(path: Path, offset: int) -> Iterator[dict[str, Any]]:

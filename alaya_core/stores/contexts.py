@@ -74,9 +74,36 @@ class ContextStore:
         except (OSError, ValueError, KeyError, TypeError):
             return []
 
+    def is_whole(self, card_id: str) -> bool:
+        """Whether a context can be read, even where it holds no turn (any more)."""
+        try:
+            return isinstance(json.loads(self.path(card_id).read_bytes())["turns"], list)
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
     def remove_file(self, name: str) -> None:
         """Removes a context that no card needs."""
         (self._folder / name).unlink(missing_ok=True)
+
+    def cut(self, session_id: str, turn: int | None) -> None:
+        """Takes the turns of a session (or one of them) out of every context; one that cannot be read goes whole."""
+        mark = json.dumps(session_id, ensure_ascii=False).encode("utf-8", "replace")
+        for path in sorted(self._folder.glob("*-context.json")):
+            data = path.read_bytes()
+            if mark not in data:
+                continue
+            try:
+                raw = json.loads(data)
+                kept = [
+                    item
+                    for item in raw["turns"]
+                    if item["session_id"] != session_id or (turn is not None and item["turn"] != turn)
+                ]
+            except (ValueError, KeyError, TypeError):
+                path.unlink()
+                continue
+            if len(kept) < len(raw["turns"]):
+                write_file(path, json.dumps({**raw, "turns": kept}, ensure_ascii=False).encode("utf-8", "replace"))
 
     def known(self) -> set[str]:
         """File names of every context that is kept."""

@@ -7,7 +7,7 @@ import hashlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -118,6 +118,28 @@ class EmbeddingCache:
         if not self._path.exists():
             return not aside.exists()
         return self._run(write, False, write=True) and not aside.exists()
+
+    def keep_only(self, hashes: Collection[bytes]) -> int:
+        """Removes the vectors of all other texts, and gives the room back once it is a fifth of the file.
+
+        Returns:
+            How many were removed.
+        """
+
+        def write(db: sqlite3.Connection) -> int:
+            gone = [(key,) for (key,) in db.execute("SELECT DISTINCT hash FROM vectors") if key not in hashes]
+            return int(db.executemany("DELETE FROM vectors WHERE hash = ?", gone).rowcount) if gone else 0
+
+        def shrink(db: sqlite3.Connection) -> None:
+            pages, free = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
+            if free * 5 > pages:
+                db.commit()
+                db.execute("VACUUM")
+
+        removed = self._run(write, 0, write=True) if self._path.exists() else 0
+        if removed:
+            self._run(shrink, None, write=True)
+        return max(0, removed)
 
     def size(self) -> int:
         """How many vectors are kept."""

@@ -14,6 +14,8 @@ from alaya_core.errors import AlayaError, DamagedError, ReadOnlyHomeError
 
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
+PASSING = ".new-"
+"""How the names begin of files that are being written and do not have their own name yet."""
 
 
 def make_directory(path: Path) -> bool:
@@ -72,7 +74,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """
     make_directory(path.parent)
     with translated(path):
-        handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=PASSING, dir=path.parent)
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -113,6 +115,36 @@ def append_bytes(path: Path, data: bytes, *, durable: bool) -> None:
             os.close(handle)
         if fresh and durable:
             sync_directory(path.parent)
+
+
+def set_aside(path: Path, folder: Path) -> Path:
+    """Moves a file out of the way into a folder of the same disk, and keeps whatever lies there already.
+
+    Returns:
+        Where it lies now.
+    """
+    make_directory(folder)
+    aside, count = folder / path.name, 1
+    while aside.exists():
+        count += 1
+        aside = folder / f"{path.stem}-{count}{path.suffix}"
+    with translated(path):
+        path.rename(aside)
+        sync_directory(aside.parent)
+        sync_directory(path.parent)
+    return aside
+
+
+def leftovers(root: Path, before_s: float) -> Iterator[Path]:
+    """Files that were being written under a passing name when their writer died.
+
+    Args:
+        before_s: Only those last written before this moment, seconds since the epoch.
+    """
+    for path in sorted(root.rglob(f"{PASSING}*")):
+        with contextlib.suppress(OSError):
+            if path.is_file() and path.stat().st_mtime < before_s:
+                yield path
 
 
 def close_to_others(folder: Path) -> None:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alaya_core.errors import BusyError, DamagedError, NewerHomeError, ReadOnlyHomeError
+from alaya_core.errors import AlayaError, BusyError, ConfigError, DamagedError, NewerHomeError, ReadOnlyHomeError
 from alaya_core.models.commit import Commit
 from alaya_core.stores.files import make_directory
 from alaya_core.stores.generations import Generations
 from alaya_core.stores.graph_apply import apply_commits
+from alaya_core.stores.graph_build import Told, build_graph, chunks, extend_graph, ledger_shape, only_grew
 from alaya_core.stores.graph_engine import (
+    ENGINES,
     GraphConnection,
     LaterConnection,
     OlderGraphError,
     UnfinishedGraphError,
+    engine_of,
     open_graph,
+    require_engine,
+    version_of,
 )
 from alaya_core.stores.graph_read import GraphReader, read_mark
-from alaya_core.stores.graph_rows import SCHEMA
 from alaya_core.stores.ledger import Ledger, LedgerMark
 from alaya_core.stores.locking import HomeLocks
 
@@ -32,6 +35,8 @@ _CHUNK = 2_000
 """Events a transaction: what keeps a write below the time that others wait for."""
 _OFTEN = 3
 """Recalls without a change between them that make it worth having all links in memory."""
+_TRIES = 3
+"""How often a rebuild begins anew beside the living graph before it takes the pen for all of it."""
 
 
 class GraphStore:
@@ -41,21 +46,45 @@ class GraphStore:
         folder: `kuzu/` of a home.
         locks: The home's locks.
         ledger: The truth it follows.
+        engine: With which a new generation is built, `kuzu` or `ladybug`; the living one keeps its own.
     """
 
-    def __init__(self, folder: Path, locks: HomeLocks, ledger: Ledger) -> None:
+    def __init__(self, folder: Path, locks: HomeLocks, ledger: Ledger, engine: str = "kuzu") -> None:
         self._folder = folder
         self._locks = locks
         self._ledger = ledger
-        self._generations = Generations(folder, ".kuzu")
+        self._configured = engine
+        self._generations = Generations(folder, *(f".{name}" for name in sorted(ENGINES, key=engine.__ne__)))
         self._links: LinkIndex | None = None
         self._looks = (0, 0)  # the last commit of the graph whose links were asked for, and how often
-        self.notices: list[str] = []
+        self._happened: list[str] = []
 
     @property
     def path(self) -> Path:
         """The living graph file."""
         return self._generations.current
+
+    @property
+    def engine(self) -> str:
+        """The living graph's engine."""
+        return engine_of(self.path)
+
+    @property
+    def engine_version(self) -> str:
+        """The living graph's engine and its version."""
+        return version_of(self.engine)
+
+    @property
+    def other_engine(self) -> str:
+        """What to say of a living graph that is not the configured engine's; empty where it is."""
+        if self.engine == self._configured or not self.path.exists():
+            return ""
+        return f"graph.engine is {self._configured}, but the graph is {self.engine}'s: run `alaya rebuild l2`"
+
+    @property
+    def notices(self) -> list[str]:
+        """What a person should know of the graph, in sentences."""
+        return [*self._happened, *filter(None, [self.other_engine])]
 
     @contextlib.contextmanager
     def reading(self, *, timeout_s: float | None = None) -> Iterator[GraphReader]:
@@ -86,6 +115,21 @@ class GraphStore:
             if reader is None:
                 raise BusyError("the graph is being built", "wait a moment and repeat")
             yield reader
+
+    @contextlib.contextmanager
+    def as_it_stands(self) -> Iterator[GraphReader | None]:
+        """Opens the living graph and leaves it as it is, whatever the ledger holds; None where there is none.
+
+        Raises:
+            DamagedError: It will not open.
+            BusyError: A writer held it too long.
+        """
+        with self._locks.graph_reading():
+            if not self.path.exists():
+                yield None
+                return
+            with open_graph(self.path, write=False) as graph:
+                yield GraphReader(graph, self._is_apart(read_mark(graph).seq))
 
     @contextlib.contextmanager
     def reading_to_write(self) -> Iterator[GraphReader]:
@@ -138,24 +182,24 @@ class GraphStore:
         A graph file that will not open is set aside and made anew from the ledger, and a notice says so.
         """
         if not self.path.exists():
-            self.rebuild()
+            self.rebuild_held()
             return
         try:
             mark = self._mark()
         except OlderGraphError:
-            self.rebuild()
+            self.rebuild_held()
             return
         except DamagedError as error:
             aside = self._generations.set_aside(self.path)
             said = f"the graph would not open ({error.message}); it lies in {aside.name}, a new one was made"
-            self.notices.append(said)
-            self.rebuild()
+            self._happened.append(said)
+            self.rebuild_held()
             return
         if mark.seq > self._ledger.last_seq():
-            self.notices.append("the graph held changes that the ledger lost; a new one was made from the ledger")
-            self.rebuild()
+            self._happened.append("the graph held changes that the ledger lost; a new one was made from the ledger")
+            self.rebuild_held()
             return
-        for chunk in _chunks(self._ledger.commits(mark)):
+        for chunk in chunks(self._ledger.commits(mark), _CHUNK):
             self.apply(chunk)
 
     def _mark(self) -> LedgerMark:
@@ -175,37 +219,88 @@ class GraphStore:
             if fresh:
                 apply_commits(graph, fresh)
 
-    def rebuild(self, on_commits: Callable[[int], None] = lambda _: None) -> None:
-        """Builds a new generation from the whole ledger and switches to it; the caller holds the writer lock.
+    def require_configured_engine(self) -> None:
+        """Raises ConfigError if this process cannot build a graph of the configured engine."""
+        require_engine(self._configured)
 
-        Args:
-            on_commits: Told how many commits have been applied.
+    def rebuild(self, on_commits: Told = lambda _: None) -> None:
+        """Builds a new generation and switches to it; takes its locks itself.
+
+        It is the configured engine's; where that one cannot be used the graph stays with the engine that it has.
+        Readers and writers go on meanwhile; writers wait only while the last changes are added.
+
+        Raises:
+            ConfigError: Neither engine can be used here.
+            BusyError: Another process rebuilds it, or holds the home too long.
         """
+        engine = self._engine_to_build_with()
+        with self._locks.rebuilding():
+            for _ in range(_TRIES):
+                if self.path.exists() and self._rebuilt_beside(engine, on_commits):
+                    return
+            with self._locks.writing("rebuild l2"):
+                self._rebuild(engine, on_commits)
+
+    def rebuild_held(self, on_commits: Told = lambda _: None) -> None:
+        """The same for somebody who holds the writer lock."""
+        self._rebuild(self._engine_to_build_with(), on_commits)
+
+    def _engine_to_build_with(self) -> str:
+        try:
+            require_engine(self._configured)
+        except ConfigError:
+            require_engine(self.engine)
+            return self.engine
+        return self._configured
+
+    def _rebuilt_beside(self, engine: str, on_commits: Told) -> bool:
+        """Builds a generation beside the living one; the caller holds the lock of rebuilding.
+
+        Returns:
+            Whether it lives now. It does not when the ledger was rewritten or the graph replaced under its hands.
+        """
+        living, shape = self.path, ledger_shape(self._ledger)
+        fresh = self._generations.next(f".{engine}")
+
+        def is_good() -> bool:
+            return self.path == living and fresh.exists() and only_grew(shape, ledger_shape(self._ledger))
+
+        try:
+            build_graph(fresh, self._ledger, on_commits)
+            extend_graph(fresh, self._ledger, on_commits)
+            with self._locks.writing("rebuild l2"):
+                if not is_good():
+                    return False
+                extend_graph(fresh, self._ledger, on_commits)
+                self._switch(fresh)
+            return True
+        except (AlayaError, OSError):
+            if is_good():
+                raise
+            return False
+        finally:
+            if self.path != fresh:
+                self._generations.remove(fresh)
+
+    def _rebuild(self, engine: str, on_commits: Told) -> None:
+        """Builds a generation and switches to it; the caller holds the writer lock."""
         make_directory(self._folder)
-        fresh = self._generations.next() if self.path.exists() else self.path
-        with open_graph(fresh, write=True) as graph:
-            for statement in SCHEMA:
-                graph.run(statement)
-        done = 0
-        for chunk in _chunks(self._ledger.commits(), _CHUNK * 10):
-            with open_graph(fresh, write=True) as graph:
-                apply_commits(graph, chunk)
-            done += len(chunk)
-            on_commits(done)
+        if self.path.exists():
+            fresh = built = self._generations.next(f".{engine}")
+        else:  # under its own name it would be the living one from its first byte on
+            fresh = self._generations.first(f".{engine}")
+            built = self._generations.unborn(fresh)
+        try:
+            build_graph(built, self._ledger, on_commits)
+            self._switch(fresh, built)
+        except BaseException:
+            self._generations.remove(built)
+            raise
+
+    def _switch(self, fresh: Path, built: Path | None = None) -> None:
+        """Lets a generation live, and removes the others; no reader is in one of them by then."""
         with self._locks.graph_writing():
+            if built is not None and built != fresh:
+                self._generations.rename(built, fresh)
             self._generations.switch(fresh)
             self._generations.remove_others()
-
-
-def _chunks(commits: Iterator[Commit], size: int = _CHUNK) -> Iterator[list[Commit]]:
-    """Commits in lists of about `size` events; a commit is never cut."""
-    chunk: list[Commit] = []
-    events = 0
-    while commit := next(islice(commits, 1), None):
-        chunk.append(commit)
-        events += len(commit.events)
-        if events >= size:
-            yield chunk
-            chunk, events = [], 0
-    if chunk:
-        yield chunk

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from alaya_core.models.card import Card, Link
-from alaya_core.models.commit import Commit, event_cards, sources_to_json
+from alaya_core.models.commit import Commit, event_cards, sources_from_json, sources_to_json
 from alaya_core.models.session import SessionInfo
 from alaya_core.stores.folding import Erased, LinkKey, fold, session_ids
 from alaya_core.stores.graph_engine import GraphConnection, Row
@@ -24,6 +25,8 @@ from alaya_core.stores.graph_rows import (
 
 _BULK = 24
 _FEW = 8
+_FEW_LINKS = 2
+"""More are copied in one go: twenty made one by one in a transaction leave the file 4 MB longer, copied 0.1 MB."""
 _LINK_COLUMNS = {
     "a": "string",
     "b": "string",
@@ -42,16 +45,31 @@ def apply_commits(graph: GraphConnection, commits: Sequence[Commit]) -> None:
     folded = fold(commits, cards, sessions)
     known_before = set(cards)
     _put(
-        graph, "Session", SESSION_COLUMNS, [session_row(s, folded.session_seq[s.id]) for s in folded.sessions.values()]
+        graph,
+        "Session",
+        SESSION_COLUMNS,
+        [session_row(session, folded.session_seq[session.id]) for session in folded.sessions.values()],
+        {key: session_row(session, -1) for key, session in sessions.items()},
     )
-    _put(graph, "Card", CARD_COLUMNS, [card_row(card, folded.card_seq[card.id]) for card in folded.cards.values()])
+    _put(
+        graph,
+        "Card",
+        CARD_COLUMNS,
+        [card_row(card, folded.card_seq[card.id]) for card in folded.cards.values()],
+        {key: card_row(card, -1) for key, card in cards.items()},
+    )
     _root(graph, [folded.cards[key] for key in folded.rooted if key in folded.cards], known_before)
     _unlink(graph, folded.unlinked)
     _link(graph, folded.links.values(), known_before)
     _remove(graph, "Card", folded.removed)
     _remove(graph, "Session", folded.removed_sessions)
     last = commits[-1]
+    known = {
+        row[0]: erased_from(row[1]) for row in by_id(graph, "(n:Erased {id: $id})", "n.id, n.value", folded.erased)
+    }
     for key, mark in folded.erased.items():
+        if key in known:
+            mark = replace(mark, turns=mark.turns | known[key].turns)
         graph.run("MERGE (n:Erased {id: $id}) SET n.value = $value", {"id": key, "value": _erased(mark)})
     for key, value in (("seq", str(last.seq)), ("segment", last.segment), ("offset", str(last.end))):
         graph.run("MERGE (n:Meta {id: $id}) SET n.value = $value", {"id": key, "value": value})
@@ -87,10 +105,27 @@ def by_id(graph: GraphConnection, pattern: str, answer: str, ids: Iterable[str])
     return graph.run(f"UNWIND $ids AS wanted MATCH {joined} RETURN {answer}", {"ids": wanted})
 
 
-def _put(graph: GraphConnection, table: str, columns: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
+def _put(
+    graph: GraphConnection,
+    table: str,
+    columns: Mapping[str, str],
+    rows: list[dict[str, Any]],
+    before: Mapping[str, dict[str, Any]],
+) -> None:
+    """Writes rows, new ones and changed ones.
+
+    Args:
+        before: Rows as they are, by id.
+    """
     if len(rows) <= _BULK:
         for row in rows:
-            graph.run(upsert(table, columns, "${}"), row)
+            if (known := before.get(row["id"])) is None:
+                graph.run(upsert(table, columns, "${}"), row)
+                continue
+            # Every text column that is set, changed or not, makes the file 30 to 200 KB longer.
+            changed = [name for name in columns if row[name] != known[name]]
+            settings = ", ".join(f"n.`{name}` = ${name}" for name in changed)
+            graph.run(f"MATCH (n:{table} {{id: $id}}) SET {settings}", {name: row[name] for name in ("id", *changed)})
         return
     schema = {"id": "string", **columns}
     data = {name: [row[name] for row in rows] for name in schema}
@@ -112,7 +147,7 @@ def _root(graph: GraphConnection, cards: list[Card], known_before: set[str]) -> 
         if source.session_id in present
     ]
     mentions = [(card.id, entity) for card in cards for entity in dict.fromkeys(card.entities)]
-    if len(origins) + len(mentions) <= 2 * _BULK:
+    if len(origins) + len(mentions) <= _FEW_LINKS:
         for card_id, session_id, turns in origins:
             graph.run(
                 "MATCH (c:Card {id: $card}), (s:Session {id: $session}) "
@@ -139,6 +174,12 @@ def _root(graph: GraphConnection, cards: list[Card], known_before: set[str]) -> 
 def _remove(graph: GraphConnection, table: str, ids: Iterable[str]) -> None:
     for one in ids:
         graph.run(f"MATCH (n:{table} {{id: $id}}) DETACH DELETE n", {"id": one})
+
+
+def erased_from(value: str) -> Erased:
+    """What is known of something erased, from its row."""
+    raw = json.loads(value)
+    return Erased(raw["what"], frozenset(raw["turns"]), sources_from_json(raw["sources"]))
 
 
 def _erased(mark: Erased) -> str:
@@ -180,7 +221,7 @@ def _link(graph: GraphConnection, links: Iterable[Link], known_before: set[str])
                 "SET r.weight = $weight, r.reason = $reason, r.origin = $origin, r.created_at = $created_at",
                 row,
             )
-    if len(fresh) > _BULK:
+    if len(fresh) > _FEW_LINKS:
         data = {name: [row[name] for row in fresh] for name in _LINK_COLUMNS}
         graph.load("COPY LINK FROM $rows", data, _LINK_COLUMNS)
         return

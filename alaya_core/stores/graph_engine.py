@@ -1,24 +1,55 @@
-"""The only importer of the graph engine: opens a database for a unit of work, runs Cypher with parameters, closes."""
+"""The only importer of the graph engines: opens a database for a unit of work, runs Cypher with parameters, closes.
+
+Kuzu and its fork ladybug speak the same Cypher through the same calls; their files differ, and the ending of a file's
+name says whose it is. A process can load one of them only: both register the same types, and the second crashes it.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util  # noqa: F401 - the engine needs it loaded to read Arrow tables
+import importlib.metadata
+import importlib.util
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from alaya_core.errors import AlayaError, BusyError, DamagedError
+from alaya_core.errors import AlayaError, BusyError, ConfigError, DamagedError
+from alaya_core.stores.clean_memory import clean_memory
 from alaya_core.stores.files import FILE_MODE
 from alaya_core.text import storable
 
-ENGINE = "kuzu 0.11.3"
+ENGINES = ("kuzu", "ladybug")
 
 _READ_POOL = 64 << 20
 _WRITE_POOL = 512 << 20
 _ADDRESS_SPACE = 1 << 36
+_UNFINISHED = ("replay shadow pages under read-only", "checkpoint recovery is pending")
+_LACKING = (
+    "permission denied",
+    "operation not permitted",
+    "no space left",
+    "quota exceeded",
+    "too many open files",
+    "mmap for size",
+    "buffer manager",
+    "buffer pool",
+    "cannot allocate",
+    "max_db_size",
+)
+_DAMAGED = (
+    "corrupt",
+    "not a valid",
+    "checksum",
+    "storage version",
+    "invalid db",
+    "trying to read",
+    "reading past",
+    "cannot read checkpoint",
+    "does not exist",
+)
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 
 Row = list[Any]
@@ -116,24 +147,80 @@ def _cleaned(value: Any) -> Any:
     return [_cleaned(item) for item in value] if isinstance(value, list) else value
 
 
+def engine_of(path: Path) -> str:
+    """Which engine a graph file belongs to, by its name."""
+    return path.suffix[1:]
+
+
+def installed(engine: str) -> bool:
+    """Whether an engine is installed; loads nothing."""
+    return importlib.util.find_spec(engine) is not None
+
+
+def version_of(engine: str) -> str:
+    """An engine's name and version."""
+    try:
+        return f"{engine} {importlib.metadata.version(engine)}"
+    except importlib.metadata.PackageNotFoundError:
+        return f"{engine}, not installed"
+
+
+def require_engine(engine: str) -> None:
+    """Makes sure that this process can use an engine; loads nothing.
+
+    Raises:
+        ConfigError: It is not installed, or the other one is loaded already.
+    """
+    other = next(name for name in ENGINES if name != engine)
+    if not installed(engine):
+        choice = f"set graph.engine to {other} and run `alaya rebuild l2`"
+        hint = choice if engine == "kuzu" else f"pip install 'alaya-tui[{engine}]', or {choice}"
+        raise ConfigError(f"the graph engine {engine} is not installed", hint)
+    if sys.modules.get(other) is not None:
+        raise ConfigError(
+            f"the graph engine {engine} is wanted, but this process works with {other} already",
+            "start it anew; to change the graph's engine, run `alaya rebuild l2`",
+        )
+
+
+def _driver(engine: str) -> Any:
+    require_engine(engine)
+    if engine == "ladybug":
+        import ladybug
+
+        return ladybug
+    import kuzu
+
+    return kuzu
+
+
 @contextlib.contextmanager
 def open_graph(path: Path, *, write: bool) -> Iterator[GraphConnection]:
     """Opens a graph file for one unit of work; the caller holds the matching lock.
 
     A written block is one transaction: whole when the block ends well, absent otherwise.
-    """
-    import kuzu
 
+    Raises:
+        ConfigError: Its engine cannot be used here.
+        BusyError, DamagedError, UnfinishedGraphError, AlayaError: What the engine said, classified.
+    """
+    driver = _driver(engine_of(path))
+    with clean_memory() if write else contextlib.nullcontext(), _opened(driver, path, write) as graph:
+        yield graph
+
+
+@contextlib.contextmanager
+def _opened(driver: Any, path: Path, write: bool) -> Iterator[GraphConnection]:
     try:
-        database = kuzu.Database(
+        database = driver.Database(
             str(path),
             read_only=not write,
             buffer_pool_size=_WRITE_POOL if write else _READ_POOL,
             max_db_size=_ADDRESS_SPACE,
         )
     except (RuntimeError, IndexError, ValueError) as error:
-        raise classified(error) from error
-    with contextlib.closing(database), contextlib.closing(kuzu.Connection(database, num_threads=2)) as connection:
+        raise classified(error, opening=True) from error
+    with contextlib.closing(database), contextlib.closing(driver.Connection(database, num_threads=2)) as connection:
         graph = GraphConnection(connection)
         if not write:
             yield graph
@@ -149,25 +236,20 @@ def open_graph(path: Path, *, write: bool) -> Iterator[GraphConnection]:
         graph.run("COMMIT")
 
 
-def classified(error: Exception) -> AlayaError:
-    """The engine knows only one kind of error; this reads its words."""
+def classified(error: Exception, *, opening: bool = False) -> AlayaError:
+    """The engines know only one kind of error; this reads its words.
+
+    Args:
+        opening: Whether the file was being opened: it is damaged then, unless it is locked, or the machine lacks
+            what it takes.
+    """
     text = str(error)
     lowered = text.lower()
     if "lock" in lowered and ("could not set" in lowered or "concurrency" in lowered):
         return BusyError("the graph is open in another process", "wait a moment and repeat")
-    if "replay" in lowered and "read-only" in lowered:
+    if any(word in lowered for word in _UNFINISHED):
         return UnfinishedGraphError("the graph's last writer was killed", "repeat the command")
-    damaged = (
-        "corrupt",
-        "not a valid",
-        "checksum",
-        "storage version",
-        "unable to open",
-        "invalid db",
-        "trying to read",
-        "reading past",
-        "does not exist",
-    )
-    if any(word in lowered for word in damaged) or isinstance(error, IndexError | ValueError):
+    damaged = not any(word in lowered for word in _LACKING) if opening else any(word in lowered for word in _DAMAGED)
+    if damaged or isinstance(error, IndexError | ValueError):
         return DamagedError(f"the graph file cannot be read: {text[:200]}", "run `alaya rebuild l2`")
     return AlayaError(f"the graph engine failed: {text[:300]}", "run `alaya verify`; `alaya rebuild l2` makes it anew")

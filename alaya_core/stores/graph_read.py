@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from alaya_core.models.card import Card, CardState, Link, SourceRef
-from alaya_core.models.commit import erased_key, sources_from_json
+from alaya_core.models.commit import erased_key
 from alaya_core.models.requests import Filters
 from alaya_core.models.session import SessionInfo
 from alaya_core.stores.folding import Erased
-from alaya_core.stores.graph_apply import by_id, read_cards, read_sessions
+from alaya_core.stores.graph_apply import by_id, erased_from, read_cards, read_sessions
 from alaya_core.stores.graph_engine import GraphConnection, OlderGraphError
 from alaya_core.stores.graph_rows import (
     CARD_COLUMNS,
@@ -90,11 +89,15 @@ class GraphReader:
     def erased(self, identifier: str) -> Erased | None:
         """What of this session (or card) a person erased; None = nothing."""
         rows = self.graph.run("MATCH (n:Erased {id: $id}) RETURN n.value", {"id": erased_key(identifier)})
-        return _erased(rows[0][0]) if rows else None
+        return erased_from(rows[0][0]) if rows else None
+
+    def all_erased(self) -> dict[str, Erased]:
+        """All that a person erased, by the hash of its id."""
+        return {row[0]: erased_from(row[1]) for row in self.graph.run("MATCH (n:Erased) RETURN n.id, n.value")}
 
     def erased_cards(self) -> list[tuple[SourceRef, ...]]:
         """The turns that each erased card came from."""
-        marks = (_erased(row[0]) for row in self.graph.run("MATCH (n:Erased) RETURN n.value"))
+        marks = (erased_from(row[0]) for row in self.graph.run("MATCH (n:Erased) RETURN n.value"))
         return [mark.sources for mark in marks if mark.sources]
 
     def find_ids(self, prefix: str, limit: int = 10) -> list[str]:
@@ -257,11 +260,6 @@ def read_mark(graph: GraphConnection) -> LedgerMark:
     if values.get("layout") != LAYOUT:
         raise OlderGraphError("the graph is of another version of Alaya", "run `alaya rebuild l2`")
     return LedgerMark(int(values.get("seq", 0)), values.get("segment", ""), int(values.get("offset", 0)))
-
-
-def _erased(value: str) -> Erased:
-    raw = json.loads(value)
-    return Erased(raw["what"], frozenset(raw["turns"]), sources_from_json(raw["sources"]))
 
 
 def visible_states(filters: Filters) -> list[str]:

@@ -52,6 +52,11 @@ class Home:
         return self.raw / "accesses"
 
     @property
+    def set_aside(self) -> Path:
+        """What `verify` took out of the raw layer, for whoever wants to look."""
+        return self.raw / "set-aside"
+
+    @property
     def graphs(self) -> Path:
         return self.root / "kuzu"
 

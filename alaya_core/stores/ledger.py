@@ -9,21 +9,28 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from alaya_core.errors import DamagedError, NewerHomeError
-from alaya_core.models.commit import EVENT_VERSIONS, Commit, Event
-from alaya_core.models.upcast import upcast
+from alaya_core.errors import DamagedError
+from alaya_core.models.commit import Commit, Event
 from alaya_core.stores.files import append_bytes, make_directory, sync_directory, translated, write_file
+from alaya_core.stores.ledger_lines import (
+    encode_line,
+    ends_well,
+    follows,
+    is_sound,
+    last_whole_line,
+    lines,
+    lines_backwards,
+    parse_line,
+    seq_of,
+    whole_bytes,
+)
 
 SEGMENT_BYTES = 64 << 20
 _NEW_SEGMENT = "{:012d}.jsonl"
-_HEAD = re.compile(rb'\{"v":[0-9]+,"seq":([0-9]+),')
-_CRC = b',"crc":"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,11 @@ class Ledger:
         self._segment_bytes = segment_bytes
         self._verified: dict[str, tuple[int, int]] = {}
 
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return self._folder
+
     def segments(self) -> list[Path]:
         """The segment files, oldest first."""
         return sorted(path for path in self._folder.glob("*.jsonl") if path.stem.isdigit())
@@ -65,9 +77,9 @@ class Ledger:
     def last_seq(self) -> int:
         """The seq of the last whole line; 0 when there is none. Reads only the end of the last segment."""
         for segment in reversed(self.segments()):
-            line = _last_whole_line(segment)
+            line = last_whole_line(segment)
             if line:
-                return _seq_of(line, segment.name)
+                return seq_of(line, segment.name)
         return 0
 
     def append(
@@ -127,14 +139,14 @@ class Ledger:
             if following is not None and following <= expected:
                 continue
             start = mark.offset if segment.name == mark.segment else 0
-            for seq, line, end in _lines(segment, start if _line_begins(segment, start) else 0):
+            for seq, line, end in lines(segment, start if follows(segment, start, expected) else 0):
                 if seq < expected:
                     continue
                 if seq != expected:
                     raise DamagedError(f"the ledger jumps from {expected - 1} to {seq}", "run `alaya verify`")
                 expected += 1
                 if holding.encode() in line:
-                    yield _parse(line, segment.name, end)
+                    yield parse_line(line, segment.name, end)
 
     def commits_backwards(self) -> Iterator[Commit]:
         """Yields the commits newest first; a torn last line is passed over.
@@ -143,8 +155,8 @@ class Ledger:
             DamagedError, NewerHomeError: As for `commits`.
         """
         for segment in reversed(self.segments()):
-            for line, end in _lines_backwards(segment):
-                yield _parse(line, segment.name, end)
+            for line, end in lines_backwards(segment):
+                yield parse_line(line, segment.name, end)
 
     def faults(self) -> list[LedgerFault]:
         """Everything in the ledger that cannot be trusted, the torn last line included."""
@@ -158,11 +170,16 @@ class Ledger:
                         kind = "torn" if segment == segments[-1] else "crc"
                         found.append(LedgerFault(kind, segment.name, number, f"{len(line)} bytes without an end"))
                         continue
-                    if not _sound(line):
+                    if not is_sound(line):
                         found.append(LedgerFault("crc", segment.name, number, "its bytes do not match its checksum"))
                         expected += 1
                         continue
-                    seq = json.loads(line)["seq"]
+                    try:
+                        seq = int(json.loads(line)["seq"])
+                    except (ValueError, KeyError, TypeError):
+                        found.append(LedgerFault("json", segment.name, number, "it is not what a line should be"))
+                        expected += 1
+                        continue
                     if seq != expected:
                         found.append(LedgerFault("gap", segment.name, number, f"seq {seq} where {expected} was due"))
                     expected = seq + 1
@@ -175,10 +192,10 @@ class Ledger:
             Where it lies now; None when the ledger ended well.
         """
         segments = self.segments()
-        if not segments or _ends_well(segments[-1]):
+        if not segments or ends_well(segments[-1]):
             return None
         segment = segments[-1]
-        keep = _whole_bytes(segment)
+        keep = whole_bytes(segment)
         with segment.open("rb") as file:
             file.seek(keep)
             torn = file.read()
@@ -204,126 +221,12 @@ class Ledger:
             with segment.open("rb") as file:
                 for number, line in enumerate(file, 1):
                     whole = line.endswith(b"\n") or segment != segments[-1]  # a torn last line costs only itself
-                    if whole and not _sound(line):
+                    if whole and not is_sound(line):
                         where = f"line {number} of {segment.name}"
                         raise DamagedError(
                             f"the ledger is damaged: {where} does not match its checksum",
                             "reading goes on, writing has stopped; run `alaya verify`",
                         )
             self._verified[segment.name] = (stat.st_size, stat.st_mtime_ns)
-        if segments and (last := _last_whole_line(segments[-1])):
-            _parse(last, segments[-1].name, 0)
-
-
-def encode_line(body: dict[str, object]) -> bytes:
-    """A commit as its line, checksum and newline included."""
-    payload = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")[:-1]
-    return payload + _CRC + f"{zlib.crc32(payload):08x}".encode() + b'"}\n'
-
-
-def _sound(line: bytes) -> bool:
-    at = line.rfind(_CRC)
-    return at > 0 and line[at + len(_CRC) :] == f'{zlib.crc32(line[:at]):08x}"}}\n'.encode()
-
-
-def _parse(line: bytes, segment: str, end: int) -> Commit:
-    if not _sound(line):
-        raise DamagedError(
-            f"the ledger is damaged: a line of {segment} does not match its checksum", "run `alaya verify`"
-        )
-    raw = json.loads(line)
-    if raw["v"] > 1 or any(event["v"] > EVENT_VERSIONS.get(event["kind"], 0) for event in raw["events"]):
-        raise NewerHomeError("the ledger holds changes of a newer version of Alaya", "update alaya-tui")
-    return Commit(
-        seq=raw["seq"],
-        id=raw["id"],
-        at=raw["at"],
-        actor=raw["actor"],
-        run=raw["run"],
-        device=raw["device"],
-        events=tuple(upcast(event) for event in raw["events"]),
-        v=raw["v"],
-        segment=segment,
-        end=end,
-    )
-
-
-def _seq_of(line: bytes, segment: str) -> int:
-    """A line's number, whether or not the rest of it can be trusted or understood."""
-    head = _HEAD.match(line)
-    return int(head[1]) if head else _parse(line, segment, 0).seq
-
-
-def _lines(segment: Path, start: int) -> Iterator[tuple[int, bytes, int]]:
-    """(seq, line, offset behind it) of a segment's whole lines."""
-    with segment.open("rb") as file:
-        file.seek(start)
-        offset = start
-        for line in file:
-            if not line.endswith(b"\n"):
-                return
-            offset += len(line)
-            yield _seq_of(line, segment.name), line, offset
-
-
-def _lines_backwards(segment: Path) -> Iterator[tuple[bytes, int]]:
-    """(line, offset behind it) of a segment's whole lines, the last first."""
-    end = _whole_bytes(segment)
-    with segment.open("rb") as file:
-        tail, position = b"", end
-        while position > 0:
-            begin = max(0, position - (1 << 16))
-            file.seek(begin)
-            tail, position = file.read(position - begin) + tail, begin
-            while (found := tail.rfind(b"\n", 0, len(tail) - 1)) >= 0:
-                line, tail = tail[found + 1 :], tail[: found + 1]
-                yield line, end
-                end -= len(line)
-        if tail:
-            yield tail, end
-
-
-def _line_begins(segment: Path, offset: int) -> bool:
-    if offset == 0:
-        return True
-    with segment.open("rb") as file:
-        file.seek(offset - 1)
-        return file.read(1) == b"\n"
-
-
-def _ends_well(segment: Path) -> bool:
-    size = segment.stat().st_size
-    return size == 0 or _line_begins(segment, size)
-
-
-def _whole_bytes(segment: Path) -> int:
-    """Bytes up to and including the last newline."""
-    size = segment.stat().st_size
-    with segment.open("rb") as file:
-        step = 1 << 16
-        position = size
-        while position > 0:
-            begin = max(0, position - step)
-            file.seek(begin)
-            found = file.read(position - begin).rfind(b"\n")
-            if found >= 0:
-                return begin + found + 1
-            position = begin
-    return 0
-
-
-def _last_whole_line(segment: Path) -> bytes:
-    end = _whole_bytes(segment)
-    if end == 0:
-        return b""
-    with segment.open("rb") as file:
-        tail, position = b"", end - 1
-        while position > 0:
-            begin = max(0, position - (1 << 16))
-            file.seek(begin)
-            tail = file.read(position - begin) + tail
-            found = tail.rfind(b"\n")
-            if found >= 0:
-                return tail[found + 1 :] + b"\n"
-            position = begin
-        return tail + b"\n"
+        if segments and (last := last_whole_line(segments[-1])):
+            parse_line(last, segments[-1].name, 0)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
+Stamp = tuple[int, int]
+"""Of a saved matrix: the commit it was made at, and when it was written (ns)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Overlay:
     """Cards whose vectors changed since the matrix was made: their vectors, and ids that must not be used from it."""
@@ -37,12 +41,21 @@ class Matrix:
         ids: Card id of each row; vectors: (n, d), each of length 1.
         seq: The commit it was made at.
         overlay: What changed since.
+        saved: The stamp of the file it was read from; None = it was made from the table.
     """
 
-    def __init__(self, ids: Sequence[str], vectors: Vectors, seq: int, overlay: Overlay | None = None) -> None:
+    def __init__(
+        self,
+        ids: Sequence[str],
+        vectors: Vectors,
+        seq: int,
+        overlay: Overlay | None = None,
+        saved: Stamp | None = None,
+    ) -> None:
         self.ids = ids
         self.vectors = vectors
         self.seq = seq
+        self.saved = saved
         self._overlay = overlay
         self._places = {card_id: place for place, card_id in enumerate(ids)}
 
@@ -50,6 +63,7 @@ class Matrix:
         """The same matrix under another overlay."""
         copy = Matrix.__new__(Matrix)
         copy.ids, copy.vectors, copy.seq, copy._places = self.ids, self.vectors, self.seq, self._places
+        copy.saved = self.saved
         copy._overlay = overlay
         return copy
 
@@ -105,6 +119,8 @@ def save_matrix(folder: Path, vectors: Mapping[str, Vectors], seq: int, dimensio
     import numpy as np
 
     name = f"matrix-{seq}"
+    if (folder / f"{name}.f32").exists():  # who reads the old one must not see the ids of one and the rows of the other
+        name = f"{name}-again" if _saved_name(folder) == name else name
     with replacing(folder / f"{name}.f32", durable=False) as file:
         for vector in vectors.values():
             file.write(np.ascontiguousarray(vector, dtype=np.float32).tobytes())
@@ -117,19 +133,36 @@ def save_matrix(folder: Path, vectors: Mapping[str, Vectors], seq: int, dimensio
                 path.unlink()
 
 
+def _saved_name(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / "matrix.json").read_bytes())["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def matrix_stamp(folder: Path) -> Stamp | None:
+    """What tells one saved matrix from another; None = there is none."""
+    try:
+        path = folder / "matrix.json"
+        return int(json.loads(path.read_bytes())["seq"]), path.stat().st_mtime_ns
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def load_matrix(folder: Path, dimensions: int) -> Matrix | None:
     """Maps a matrix into memory; None when there is none that fits."""
     import numpy as np
 
+    saved = matrix_stamp(folder)
     try:
         raw = json.loads((folder / "matrix.json").read_bytes())
         if raw["dimensions"] != dimensions:
             return None
         if raw["count"] == 0:
-            return Matrix([], np.zeros((0, dimensions), np.float32), raw["seq"])
+            return Matrix([], np.zeros((0, dimensions), np.float32), raw["seq"], saved=saved)
         ids = (folder / f"{raw['name']}.ids").read_text(encoding="utf-8").split("\n")
         mapped = np.memmap(folder / f"{raw['name']}.f32", np.float32, "r", shape=(raw["count"], dimensions))
         vectors = np.asarray(mapped)  # the same pages; a row of a memmap costs much more to take than one of an array
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return Matrix(ids, vectors, raw["seq"]) if len(ids) == raw["count"] else None
+    return Matrix(ids, vectors, raw["seq"], saved=saved) if len(ids) == raw["count"] else None

@@ -67,6 +67,12 @@ class Spool:
             self.first_time = turn.timestamp if self.first_time is None else min(self.first_time, turn.timestamp)
             self.last_time = turn.timestamp if self.last_time is None else max(self.last_time, turn.timestamp)
 
+    def turns(self) -> Iterator[Turn]:
+        """Every turn so far."""
+        self.body.seek(0)
+        for line in self.body:
+            yield turn_from_json(json.loads(line.removesuffix(b"\n").removesuffix(b",")))
+
     def hash_behind(self, turn: int) -> bytes:
         """First 8 bytes of the running hash behind the first `turn` turns."""
         return bytes(self.index[(turn - 1) * _ENTRY.size + 8 : turn * _ENTRY.size]) if turn else b""
@@ -184,6 +190,12 @@ class SessionFiles:
                         f"turn {number} of {path} cannot be read: {error}", "run `alaya verify`"
                     ) from error
 
+    def remove(self, path: str) -> None:
+        """Removes a session: its file, its readable form and its index."""
+        target = self._root / path
+        for one in (target, target.with_suffix(".md"), _index_path(target)):
+            one.unlink(missing_ok=True)
+
     def holds(self, path: str) -> bool:
         """Whether a session file is there."""
         return (self._root / path).is_file()
@@ -202,9 +214,16 @@ class SessionFiles:
         return index[(turn - 1) * _ENTRY.size + 8 : turn * _ENTRY.size]
 
     def examine(self, path: str, turn: int) -> tuple[int, bytes]:
-        """How many turns a file holds, and `hash_behind(turn)`: read from the file itself, whatever its index says."""
+        """How many turns a file holds, and `hash_behind(turn)`: read from the file itself, whatever its index says.
+
+        An index that says something else of the file is made anew.
+        """
         with self._open(path) as file:
             entries = _scan(file)
+            if self._index(path, file) != entries:
+                with contextlib.suppress(OSError, AlayaError):
+                    index = _HEAD.pack(_MAGIC, file.seek(0, 2)) + entries
+                    write_file(_index_path(self._root / path), index, durable=False)
         return _count(entries), entries[(turn - 1) * _ENTRY.size + 8 : turn * _ENTRY.size] if turn else b""
 
     def files(self) -> Iterator[str]:

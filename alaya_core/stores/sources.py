@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
@@ -42,9 +43,47 @@ class SourceStore:
                     out.write(block)
         return path.stat().st_size
 
+    def known(self) -> list[str]:
+        """The sha256 of every source that is kept, by the names of the files."""
+        return sorted(path.stem for path in self._folder.glob("*.zst") if re.fullmatch("[0-9a-f]{64}", path.stem))
+
+    def matches(self, digest: str) -> bool:
+        """Whether the bytes kept under a sha256 have it."""
+        import zstandard
+
+        running = hashlib.sha256()
+        try:
+            with self.open(digest) as file:
+                while block := file.read(_BLOCK):
+                    running.update(block)
+        except (OSError, zstandard.ZstdError):
+            return False
+        return running.hexdigest() == digest
+
     def drop(self, digest: str) -> None:
         """Removes bytes that another source holds as its beginning."""
         self.path(digest).unlink(missing_ok=True)
+
+    def read(self, digest: str, most: int) -> bytes | None:
+        """All of some kept bytes; None where they are not kept, cannot be read, or are more than `most`."""
+        import zstandard
+
+        try:
+            with self.open(digest) as file:
+                data = file.read(most + 1)
+        except (OSError, zstandard.ZstdError):
+            return None
+        return data if len(data) <= most else None
+
+    def keep_bytes(self, data: bytes) -> str:
+        """Stores bytes.
+
+        Returns:
+            Their sha256.
+        """
+        digest = hashlib.sha256(data).hexdigest()
+        self.keep([data], digest)
+        return digest
 
     def begins_with(self, digest: str, beginning: str) -> bool:
         """Whether kept bytes begin with other kept bytes; False where either is not kept."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from alaya_core.stores.ledger import LedgerMark
 
@@ -19,6 +21,10 @@ class VectorMark:
         model: Whose vectors they are; empty = none yet. dimensions: numbers a vector; 0 = none yet.
         pending: Cards whose vector is still to be made; passages: passages that are searched.
         layout: Of the tables.
+        embedding: The settings of the embedding that made the vectors, nothing secret among them; empty where an
+            earlier version did not write them down.
+        unindexed: Rows that the words indexes do not hold yet.
+        tidied: Per table, its version when it was compacted last.
     """
 
     seq: int = 0
@@ -29,6 +35,9 @@ class VectorMark:
     pending: int = 0
     passages: int = 0
     layout: int = 1
+    embedding: Mapping[str, Any] = field(default_factory=dict)
+    unindexed: int = 0
+    tidied: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ledger(self) -> LedgerMark:
@@ -47,15 +56,19 @@ class Inspection:
 
     Attributes:
         hashes: Per card, the hash of the text its vector stands for.
+        dimensions: Numbers a vector of the table; 0 = it has none.
         bad_vectors: Cards whose vector is zero, no number, or not of length 1.
+        passage_sessions: The sessions that passages are of.
     """
 
     hashes: dict[str, str]
     duplicates: list[str]
+    dimensions: int
     with_vector_ids: frozenset[str]
     bad_vectors: list[str]
     passages: int
     duplicate_passages: list[str]
+    passage_sessions: frozenset[str]
 
     @property
     def with_vector(self) -> int:

@@ -57,6 +57,12 @@ _PASSAGE_FIELDS = {
 
 Rows = list[dict[str, Any]]
 
+_LAST_VERSION = (1 << 64) - 1
+
+
+class VectorEngineError(AlayaError):
+    """The vector engine failed at something that the files themselves do not explain."""
+
 
 def connect(folder: Path) -> Any:
     """A connection that sees other processes' writes at once."""
@@ -161,21 +167,34 @@ class Table:
 
     def index_backlog(self) -> int | None:
         """Rows that the words index does not hold yet; None without an index."""
-        stats = self._open().index_stats("words_idx")
+        try:
+            stats = self._open().index_stats("words_idx")
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
         return None if stats is None else int(stats.num_unindexed_rows)
 
     def index_words(self) -> None:
-        """Makes the words index, or folds new rows into it; the caller holds the writer lock."""
+        """Makes the words index; nobody else may write the table meanwhile."""
         from lancedb.index import FTS
 
+        settings: dict[str, Any] = dict(INDEX_SETTINGS)
+        try:
+            self._open().create_index("words", config=FTS(**settings))
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
+    def compact(self, keep_s: float) -> None:
+        """Joins small files, folds new rows into the words index and removes old versions; nobody else may write the
+        table meanwhile, readers may go on.
+
+        Args:
+            keep_s: Versions replaced less than so many seconds ago stay, for those who are reading them.
+        """
         table = self._open()
         try:
-            table.checkout_latest()
-            if table.index_stats("words_idx") is None:
-                settings: dict[str, Any] = dict(INDEX_SETTINGS)
-                table.create_index("words", config=FTS(**settings))
-            else:
-                table.optimize(cleanup_older_than=timedelta(hours=1))
+            table.checkout_latest()  # after a lost race a handle goes on losing until it has looked again
+            # What no version names was left by a killed writer: there is no living one while we are here.
+            table.optimize(cleanup_older_than=timedelta(seconds=max(keep_s, 0.001)), delete_unverified=True)
         except (RuntimeError, ValueError, OSError) as error:
             raise classified(error) from error
 
@@ -201,6 +220,16 @@ class Table:
             raise classified(error) from error
 
 
+def versions_in(folder: Path, name: str) -> list[int]:
+    """The versions of a table that are on the disk, oldest first; found without the engine."""
+    found = []
+    for path in (folder / f"{name}.lance" / "_versions").glob("*.manifest"):
+        if path.stem.isdigit():  # newer layouts count down from 2^64, so that the latest is listed first
+            number = int(path.stem)
+            found.append(_LAST_VERSION - number if number > _LAST_VERSION // 2 else number)
+    return sorted(found)
+
+
 def quoted(value: str) -> str:
     """A value as an SQL string: the only way a value gets into a filter."""
     return "'" + value.replace("\x00", "").encode("utf-8", "replace").decode().replace("'", "''") + "'"
@@ -223,7 +252,9 @@ def classified(error: Exception) -> AlayaError:
     lowered = text.lower()
     if any(word in lowered for word in ("not found", "corrupt", "no such file", "does not exist", "invalid magic")):
         return DamagedError(f"the vector tables cannot be read: {text}", "run `alaya rebuild l1`")
-    return AlayaError(f"the vector engine failed: {text}", "run `alaya verify`; `alaya rebuild l1` makes it anew")
+    return VectorEngineError(
+        f"the vector engine failed: {text}", "run `alaya verify`; `alaya rebuild l1` makes it anew"
+    )
 
 
 def _schema(fields: dict[str, str], dimensions: int | None) -> Any:

@@ -11,7 +11,8 @@ from alaya_core.errors import UsageError
 from alaya_core.models.answers import RecallAnswer
 from alaya_core.models.requests import Filters, RecallOptions
 from alaya_tui.headless.render import Result
-from alaya_tui.headless.render_cards import card_lines, history_lines, list_lines
+from alaya_tui.headless.render_cards import card_lines, list_lines
+from alaya_tui.headless.render_history import history_lines
 from alaya_tui.headless.render_raw import trace_lines
 from alaya_tui.headless.render_recall import recall_lines
 from alaya_tui.headless.request import Request

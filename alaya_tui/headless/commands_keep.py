@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from alaya_core.errors import NotFoundError
+from alaya_core.errors import NotFoundError, UsageError
 from alaya_tui.headless.render import Result
 from alaya_tui.headless.render_keep import config_lines, doctor_lines, rebuild_lines, status_lines, verify_lines
 from alaya_tui.headless.request import Request
@@ -18,10 +19,25 @@ def status_command(request: Request) -> Result:
 
 
 def verify_command(request: Request) -> Result:
-    """Checks that the layers agree; exits 1 when something is found."""
-    with request.memory() as memory, request.told.progress("verify"):
-        answer = memory.verify(fix=request.args.fix)
-    return Result(answer, partial(verify_lines, answer, fix=request.args.fix), 0 if answer.ok else 1)
+    """Checks that the layers agree, and mends what it is told to; exits 1 when something is wrong in the end."""
+    fix, yes = request.args.fix, request.args.yes
+    if yes and not fix:
+        raise UsageError("--yes only goes with --fix", "alaya verify --fix --yes")
+    with request.memory() as memory:
+        with request.told.progress("verify"):
+            answer = memory.verify(fix=fix, yes=yes)
+        if answer.plan and not yes and _agreed(request, answer.plan):
+            with request.told.progress("verify"):
+                answer = memory.verify(fix=True, yes=True)
+    return Result(answer, partial(verify_lines, answer, fix=fix), 0 if answer.ok else 1)
+
+
+def _agreed(request: Request, plan: Sequence[str]) -> bool:
+    if not request.person or request.args.json:
+        return False
+    for step in plan:
+        request.told.note(f"would mend: {step}")
+    return request.agreed("do this now?")
 
 
 def rebuild_command(request: Request) -> Result:

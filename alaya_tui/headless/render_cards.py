@@ -10,7 +10,6 @@ from alaya_core.models.answers import (
     CardList,
     CardRow,
     CardView,
-    HistoryAnswer,
     LinkAnswer,
     LinkView,
     Related,
@@ -27,7 +26,6 @@ ORDERS = {
     "title": "by title",
     "used": "most used first",
 }
-MOST_TOLD = 12  # of one change; --json has all
 NARROW = 76  # below it a list gives its room to the titles
 DONE = {
     "capture": "Captured",
@@ -37,6 +35,7 @@ DONE = {
     "archive": "Archived",
     "forget": "Forgot",
     "restore": "Restored",
+    "merge": "Merged into",
 }
 
 
@@ -133,6 +132,8 @@ def changed_lines(verb: str, answer: CardAnswer, page: Page) -> Iterator[str]:
     back = {"forget": "restore", "archive": "restore", "pin": "unpin"}.get(verb)
     if answer.changed and back:
         yield page.dim(f"  undo with: {page.call} {back} {argument(card.card_id)}")
+    elif answer.changed and verb == "merge":
+        yield page.dim(f"  undo with: {page.call} undo")
     elif answer.changed and verb in ("capture", "edit", "restore"):
         yield page.dim(f"  open with: {page.call} show {argument(card.card_id)}")
 
@@ -195,17 +196,3 @@ def _link(mark: str, link: LinkView, page: Page) -> Iterator[str]:
     yield from page.item(mark, f"{short(link.from_id)} {link.relation} {short(link.to_id)}")
     reason = f"; {link.reason}" if link.reason else ""
     yield from page.item("  ", f'"{link.from_title}" {link.relation} "{link.to_title}" ({link.weight:.2f}{reason})')
-
-
-def history_lines(answer: HistoryAnswer, page: Page) -> Iterator[str]:
-    """One commit after the other, newest first."""
-    for commit in answer.commits:
-        run = f"  run {safe_line(commit.run)}" if commit.run else ""
-        yield page.dim(f"#{commit.seq:<6} {local(commit.at)}  {safe_line(commit.actor)}{run}")
-        for told in commit.what[:MOST_TOLD]:
-            yield from page.item("    ", told)
-        if len(commit.what) > MOST_TOLD:
-            yield page.dim(f"    and {len(commit.what) - MOST_TOLD:,} more")
-    if answer.commits:
-        yield ""
-    yield f"{len(answer.commits):,} of {plural(answer.total, 'change')}" + (", newest first" if answer.commits else "")

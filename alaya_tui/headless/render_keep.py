@@ -55,6 +55,7 @@ def status_lines(answer: StatusAnswer, page: Page) -> Iterator[str]:
     yield "Temperature Distribution"
     yield from _histogram(answer.temperature)
     yield ""
+    yield from _upkeep(answer, page)
     yield from page.item("Cards are made by: ", answer.distiller)
     if answer.sends_text_to:
         yield from page.item("Text is sent to: ", ", ".join(answer.sends_text_to))
@@ -105,6 +106,26 @@ def _vectors(answer: StatusAnswer, page: Page) -> Iterator[str]:
     yield from page.item("  Model: ", f"{vectors.model}{wide}")
 
 
+def _upkeep(answer: StatusAnswer, page: Page) -> Iterator[str]:
+    """Sizes, and what waits for `upkeep`."""
+    waiting = answer.upkeep
+    if not waiting:
+        return
+    said = [
+        f"{size(waiting.get('access_bytes_unfolded', 0))} of the access log to fold",
+        plural(waiting.get("table_versions", 0), "table version"),
+        f"{plural(waiting.get('rows_unindexed', 0), 'row')} to index",
+    ]
+    if left := waiting.get("leftover_bytes", 0):
+        said.append(f"{size(left)} left by builds that were cut off")
+    ledger = f"{plural(waiting.get('ledger_segments', 0), 'segment')}, {size(answer.ledger.get('bytes', 0))}"
+    yield "Upkeep"
+    yield f"  Ledger: {ledger}"
+    yield f"  Embedding cache: {size(waiting.get('cache_bytes', 0))}"
+    yield from page.item("  Waiting: ", ", ".join(said))
+    yield ""
+
+
 def _rows(numbers: Mapping[str, int]) -> Iterator[str]:
     ranked = [pair for pair in _ranked(numbers) if pair[1]]
     for name, number in ranked[:MOST_ROWS]:
@@ -127,7 +148,7 @@ def _histogram(bands: Mapping[str, int]) -> Iterator[str]:
 
 
 def verify_lines(answer: VerifyAnswer, page: Page, *, fix: bool = False) -> Iterator[str]:
-    """What was checked, found and mended."""
+    """What was checked, found and mended, and what would be."""
     checked = listed([f"{number:,} {safe_line(name)}" for name, number in answer.checked.items()])
     for done in answer.fixed:
         yield from page.item("✓ ", f"Mended: {done}")
@@ -135,12 +156,21 @@ def verify_lines(answer: VerifyAnswer, page: Page, *, fix: bool = False) -> Iter
         ids = ", ".join(short(each) for each in finding.ids[:MOST_IDS])
         more = f" and {len(finding.ids) - MOST_IDS:,} more" if len(finding.ids) > MOST_IDS else ""
         detail = f": {finding.detail}" if finding.detail else ""
-        yield from page.item("✗ ", f"{finding.kind}{detail}{'  ' + ids + more if ids else ''}")
-        yield from page.item("    mend with: ", finding.fix)
-    verdict = "✓ Nothing wrong" if answer.ok else plural(len(answer.findings), "finding")
-    yield f"{verdict}; checked {checked or 'nothing'}"
-    if not answer.ok and not fix:
-        yield page.dim(f"mend what can be mended with: {page.call} verify --fix")
+        yield from page.item(
+            "· " if finding.report else "✗ ", f"{finding.kind}{detail}{'  ' + ids + more if ids else ''}"
+        )
+        if not finding.report:
+            yield from page.item("    mend with: ", finding.fix)
+    waits = fix and answer.plan and not answer.fixed
+    for step in answer.plan if waits else ():
+        yield from page.item("→ ", f"Would mend: {step}")
+    wrong = sum(not finding.report for finding in answer.findings)
+    notes = f", {plural(len(answer.findings) - wrong, 'note')}" if len(answer.findings) > wrong else ""
+    yield f"{'✓ Nothing wrong' if answer.ok else plural(wrong, 'finding')}{notes}; checked {checked or 'nothing'}"
+    if waits:
+        yield page.dim(f"nothing is changed yet; do it with: {page.call} verify --fix --yes")
+    elif not answer.ok and not fix:
+        yield page.dim(f"what would mend it: {page.call} verify --fix")
 
 
 def rebuild_lines(answer: RebuildAnswer, page: Page) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("embed", "stores", "ingest", "cold", "recall")
+NAMES = ("embed", "stores", "ingest", "cold", "recall", "growth")
 
 
 def main() -> int:

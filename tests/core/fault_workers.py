@@ -1,6 +1,7 @@
 """What the other processes of the fault tests do: `python fault_workers.py HOME JOB ...`.
 
-A worker prints a line for everything that was acknowledged to it, and works until it is killed or its time is over.
+A worker prints a line for everything that was acknowledged to it, and what it took, and works until it is killed or
+its time is over.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from alaya_core.memory import Memory
@@ -22,15 +24,25 @@ def say(*words: object) -> None:
     sys.stdout.flush()
 
 
+@contextmanager
+def timed(what: str) -> Iterator[None]:
+    """Tells how long the block took, in seconds."""
+    began = time.monotonic()
+    yield
+    say("took", what, f"{time.monotonic() - began:.4f}")
+
+
 def write_steps(memory: Memory, seed: int) -> Iterator[None]:
     """Captures and links, and tells their ids."""
     chance = random.Random(seed)
     own: list[str] = []
     while True:
-        own.append(memory.capture(f"fact {seed}-{len(own)} {'x' * chance.randrange(2_000)}").card.card_id)
+        with timed("write"):
+            own.append(memory.capture(f"fact {seed}-{len(own)} {'x' * chance.randrange(2_000)}").card.card_id)
         say("card", own[-1])
         if len(own) > 1:
-            linked = memory.link(own[-1], own[-2], relation="DEPENDS_ON", reason=f"step {len(own)}").link
+            with timed("write"):
+                linked = memory.link(own[-1], own[-2], relation="DEPENDS_ON", reason=f"step {len(own)}").link
             assert linked is not None
             say("link", linked.from_id, linked.to_id)
         yield
@@ -63,10 +75,14 @@ def raw_steps(memory: Memory, seed: int) -> Iterator[None]:
 def read_steps(memory: Memory, seed: int) -> Iterator[None]:
     """Lists, shows and recalls by words; what is listed can be shown."""
     while True:
-        rows = memory.list_cards(limit=20).cards
+        with timed("read"):
+            rows = memory.list_cards(limit=20).cards
         for row in rows[:3]:
-            assert memory.show(row.card_id).card.card_id == row.card_id
-        answer = memory.recall(f"fact {seed}", RecallOptions(vectors=False))
+            with timed("read"):
+                assert memory.show(row.card_id).card.card_id == row.card_id
+        with timed("recall"):
+            answer = memory.recall(f"fact {seed}", RecallOptions(vectors=False))
+        assert answer.results, "there were cards before"
         assert len({hit.card_id for hit in answer.results}) == len(answer.results)
         say("read", len(rows))
         yield
@@ -79,16 +95,28 @@ def link_steps(memory: Memory, seed: int) -> Iterator[None]:
         rows = memory.list_cards(limit=100).cards
         if len(rows) > 1:
             a, b = chance.sample(rows, 2)
-            linked = memory.link(a.card_id, b.card_id, relation="CAUSED_BY", reason=str(chance.random())).link
+            with timed("write"):
+                linked = memory.link(a.card_id, b.card_id, relation="CAUSED_BY", reason=str(chance.random())).link
             assert linked is not None
             say("link", linked.from_id, linked.to_id)
         yield
 
 
-def rebuild_steps(memory: Memory, seed: int) -> Iterator[None]:
+def rebuild_steps(memory: Memory, _: int) -> Iterator[None]:
     """Builds the graph anew, again and again."""
     while True:
-        say("rebuilt", memory.rebuild("l2").cards)
+        with timed("rebuild l2"):
+            cards = memory.rebuild("l2").cards
+        say("rebuilt", cards)
+        yield
+
+
+def rebuild_all_steps(memory: Memory, _: int) -> Iterator[None]:
+    """Builds graph and tables anew, again and again."""
+    while True:
+        with timed("rebuild all"):
+            cards = memory.rebuild("all").cards
+        say("rebuilt", cards)
         yield
 
 
@@ -98,13 +126,14 @@ JOBS: dict[str, Callable[[Memory, int], Iterator[None]]] = {
     "read": read_steps,
     "link": link_steps,
     "rebuild": rebuild_steps,
+    "rebuild-all": rebuild_all_steps,
 }
 
 
 def main(home: str, job: str, seed: str, seconds: str) -> None:
     memory = Memory.open(Path(home), environ={})
-    if job in ("read", "rebuild"):
-        from alaya_core.services.recall import run  # noqa: F401 - the engines are loaded before the clock starts
+    if job in ("read", "rebuild", "rebuild-all"):
+        memory.recall("fact")  # the engines are loaded before the clock starts
     say("ready")
     sys.stdin.readline()
     end = time.monotonic() + float(seconds)

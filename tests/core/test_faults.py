@@ -15,7 +15,7 @@ import pytest
 from alaya_core.errors import BusyError, DamagedError, NewerHomeError
 from alaya_core.memory import Memory
 from alaya_core.models.requests import RecallOptions
-from alaya_core.stores.ledger import encode_line
+from alaya_core.stores.ledger_lines import encode_line
 from tests.conftest import OpenMemory
 from tests.core.fault_helpers import ROOT
 from tests.core.homes import flip_in_line, kinds, ledger_lines, segments, session, write
@@ -85,6 +85,9 @@ def test_a_flipped_bit_stops_writes_and_not_reads(
     answer = memory.verify()
     assert kinds(answer) >= {"ledger_checksum"}
     assert not memory.verify(fix=True).ok
+    assert segments(home)[0].read_bytes() == damaged
+    assert memory.verify(fix=True, yes=True).ok
+    memory.capture("life goes on")
 
 
 @pytest.mark.parametrize("line", [0, -1])
@@ -134,7 +137,7 @@ def test_a_graph_that_will_not_open_is_made_anew_with_a_notice(
     everything_reads(memory, cards)
     assert bool([said for said in memory.status().health if "damaged-" in said]) == (damage == "garbage")
     memory.capture("life goes on")
-    assert memory.verify(fix=True).ok
+    assert memory.verify(fix=True, yes=True).ok
     assert open_memory().status().health == []
 
 
@@ -145,7 +148,7 @@ def test_without_current_the_graph_is_found_or_made(open_memory: OpenMemory, car
     again = open_memory()
     everything_reads(again, cards)
     again.capture("life goes on")
-    assert again.verify(fix=True).ok
+    assert again.verify(fix=True, yes=True).ok
 
 
 def test_whoever_waits_too_long_is_told_for_whom(open_memory: OpenMemory, cards: list[str], home: Path) -> None:
@@ -177,7 +180,7 @@ def test_a_graph_held_by_readers_makes_a_writer_give_up_cleanly(
     written = [line["events"][0] for line in ledger_lines(home)]
     kept = [event["card"]["id"] for event in written if event["kind"] == "card.created"]
     assert {row.card_id for row in memory.list_cards().cards} == set(kept)
-    assert memory.verify(fix=True).ok
+    assert memory.verify(fix=True, yes=True).ok
 
 
 READ_ONLY = """

@@ -24,7 +24,8 @@ from alaya_core.models.answers import (
     VerifyAnswer,
 )
 from alaya_core.text import cells
-from alaya_tui.headless.render_cards import card_lines, changed_lines, history_lines, link_lines, list_lines
+from alaya_tui.headless.render_cards import card_lines, changed_lines, link_lines, list_lines
+from alaya_tui.headless.render_history import history_lines
 from alaya_tui.headless.render_keep import config_lines, doctor_lines, init_lines, status_lines, verify_lines
 from alaya_tui.headless.render_layout import Page
 from alaya_tui.headless.render_raw import distill_lines, ingest_lines, trace_lines

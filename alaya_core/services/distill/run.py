@@ -150,7 +150,8 @@ def _events(
 ) -> list[Event]:
     """Events of one session's proposal against the memory as it is; a card that is there already gains a source."""
     now = workspace.clock()
-    drafts = [masked(draft) for draft in proposal.cards]
+    erased = set(reader.erased_cards())
+    drafts = [masked(draft) for draft in proposal.cards if draft.sources not in erased]
     known = reader.cards_with_content([draft.content for draft in drafts])
     events: list[Event] = []
     ids: dict[str, str] = {}

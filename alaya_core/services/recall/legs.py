@@ -12,10 +12,14 @@ from alaya_core.models.card import Card
 from alaya_core.models.recall_parts import Candidate
 from alaya_core.models.requests import RecallOptions
 from alaya_core.services.card_views import Now
-from alaya_core.services.embedding import dominant_script
-from alaya_core.services.index import card_from_table, check_model
+from alaya_core.services.embedding import Embedder, dominant_script
+from alaya_core.services.embedding_choice import mismatch
+from alaya_core.services.index import card_from_table, embedder_of
+from alaya_core.services.index.embedders import query_vector
 from alaya_core.services.recall.diversity import Similarity
 from alaya_core.services.workspace import Workspace
+from alaya_core.stores.matrix import Matrix
+from alaya_core.stores.vector_generation import VectorGeneration
 
 _TEXT = 8_000
 _DEEPER = 20
@@ -29,6 +33,7 @@ class Found:
     Attributes:
         candidates: Each card once; cards: the cards themselves.
         vectors_ran, words_ran: Whether a leg answered.
+        embedder: Whose vectors answered.
         degraded: Why one did not.
     """
 
@@ -37,6 +42,7 @@ class Found:
     vectors_ran: bool = False
     words_ran: bool = False
     similarity: Similarity | None = None
+    embedder: Embedder | None = None
     degraded: list[str] = field(default_factory=list)
 
 
@@ -59,7 +65,7 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
     ghosts = [card for card in cosines if card not in rows]
     if ghosts:
         found.degraded.append(f"{len(ghosts)} vectors without a card")
-    similarities = _rescaled(workspace, query, cosines, rows)
+    similarities = _rescaled(found.embedder, query, cosines, rows)
     asked = words.query_words(query)
     text_words = {card_id: frozenset(row.pop("words").split()) for card_id, row in rows.items()}
     weigh = words.telling_among(list(text_words.values()))
@@ -97,12 +103,20 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
 
 def _by_vector(workspace: Workspace, query: str, options: RecallOptions, depth: int, found: Found) -> dict[str, float]:
     """Cosines of the nearest cards by id; none, and a note, when the leg cannot answer."""
-    store = workspace.vectors
+
+    def look(living: VectorGeneration) -> tuple[Embedder, Matrix, dict[str, float]]:
+        """All from one generation: another may hold the vectors of another model."""
+        mark = living.mark()
+        embedder = embedder_of(workspace, mark)
+        vector = query_vector(embedder, mark, query)
+        embedder.background()
+        allowed, matrix = living.allowed(options.filters, workspace.visible_scopes()), living.matrix()
+        return embedder, matrix, dict(matrix.nearest(vector, depth, allowed))
+
+    if said := mismatch(workspace.config, workspace.vectors.mark()):
+        found.degraded.append(said)
     try:
-        check_model(workspace, store.mark())
-        allowed = store.allowed(options.filters, workspace.visible_scopes())
-        vector = workspace.embedder.query(query)
-        matrix = store.matrix()
+        found.embedder, matrix, nearest = workspace.vectors.read(look)
     except ProviderError as error:
         hint = f" ({error.hint})" if error.hint else ""
         found.degraded.append(f"no vectors: {error.message}{hint}")
@@ -111,7 +125,6 @@ def _by_vector(workspace: Workspace, query: str, options: RecallOptions, depth: 
         found.degraded.append(f"no vectors: {error.message}")
         return {}
     found.vectors_ran = True
-    nearest = dict(matrix.nearest(vector, depth, allowed))
 
     def similarity(one: str, other: str) -> float | None:
         pair = matrix.vectors_of((one, other))
@@ -122,15 +135,13 @@ def _by_vector(workspace: Workspace, query: str, options: RecallOptions, depth: 
 
 
 def _rescaled(
-    workspace: Workspace, query: str, cosines: Mapping[str, float], rows: Mapping[str, Mapping[str, Any]]
+    embedder: Embedder | None, query: str, cosines: Mapping[str, float], rows: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, float]:
     known = [card for card in cosines if card in rows]
-    if not known:
+    if not known or embedder is None:
         return {}
     import numpy as np
 
     scripts = [dominant_script(f"{rows[card]['title']} {rows[card]['content'][:200]}") for card in known]
-    values = workspace.embedder.rescale(
-        np.array([cosines[card] for card in known], np.float32), dominant_script(query), scripts
-    )
+    values = embedder.rescale(np.array([cosines[card] for card in known], np.float32), dominant_script(query), scripts)
     return {card: float(value) for card, value in zip(known, values, strict=True)}

@@ -167,12 +167,12 @@ def test_an_unasked_recall_first_asks_whether_it_is_needed(learned: Learned) -> 
     assert learned.memory.recall("remember what docker needs?", RecallOptions(auto=True)).skipped is None
 
 
-def test_the_words_answer_when_the_model_does_not(learned: Learned) -> None:
+def test_a_model_that_cannot_be_used_costs_nothing_that_is_there(learned: Learned) -> None:
     write(learned.memory.home / "config.json", {"embedding": {"base_url": "http://127.0.0.1:9/v1", "model": "m"}})
     with Memory.open(learned.memory.home, environ={}) as memory:
         answer = memory.recall("docker container memory")
         assert answer.results[0].card_id == learned.docker
-        assert any("no vectors" in said for said in answer.degraded)
+        assert any("m is configured: run `alaya reembed`" in said for said in answer.degraded)
 
 
 def test_without_tables_it_says_so(learned: Learned) -> None:

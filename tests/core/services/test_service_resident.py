@@ -28,7 +28,7 @@ def warm(learned: Learned) -> Memory:
     """A memory that has been asked often enough to hold what it can."""
     for _ in range(4):
         answers(learned.memory)
-    assert learned.memory._work.vectors._held is not None
+    assert learned.memory._work.vectors.generation._finder.held is not None
     assert learned.memory._work.graph._links is not None
     return learned.memory
 

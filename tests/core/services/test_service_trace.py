@@ -157,7 +157,7 @@ def test_without_its_context_a_card_is_traced_by_its_session(learned: Learned) -
         path.unlink()
     assert TALK[0] in [turn.content for turn in only(memory, card).turns]
     assert kinds(memory.verify()) == {"context_missing"}
-    assert memory.verify(fix=True).ok
+    assert memory.verify(fix=True, yes=True).ok
     assert kinds(memory.verify()) == set()
     (memory.home / "raw/sessions/2026-11/talk-1.json").unlink()
     assert TALK[0] in [turn.content for turn in only(memory, card).turns]

@@ -16,7 +16,8 @@ from alaya_core.models.card import Card, Link, Relation
 from alaya_core.models.card_types import CardType
 from alaya_core.models.commit import Commit, Event, card_changed, card_created, link_created, link_removed
 from alaya_core.stores.folding import fold, link_key
-from alaya_core.stores.ledger import Ledger, LedgerMark, encode_line
+from alaya_core.stores.ledger import Ledger, LedgerMark
+from alaya_core.stores.ledger_lines import encode_line
 
 
 def card(number: int, title: str = "a title") -> Card:

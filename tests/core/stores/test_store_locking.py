@@ -97,6 +97,103 @@ def test_indexing_is_one_at_a_time_beside_the_pen(locks: HomeLocks, writer: Hold
         pass
 
 
+def busy(locks: HomeLocks, how: str, *arguments: str) -> str:
+    """What whoever wants a lock that is held is told."""
+    with pytest.raises(BusyError) as refused, getattr(locks, how)(*arguments, timeout_s=0):
+        pass
+    return refused.value.message
+
+
+def test_it_is_said_who_holds_which_lock_now(tmp_path: Path, locks: HomeLocks, writer: Holder) -> None:
+    graph = Holder(tmp_path / "locks", "graph_writing")
+    index = Holder(tmp_path / "locks", "indexing")
+    builder = Holder(tmp_path / "locks", "rebuilding")
+    for how in ("graph_reading", "graph_writing"):
+        assert f"process {graph.process.pid} (graph, since" in busy(locks, how)
+    assert f"process {index.process.pid} (index, since" in busy(locks, "indexing")
+    assert f"process {builder.process.pid} (rebuild l2, since" in busy(locks, "rebuilding")
+    assert f"process {writer.process.pid} (capture, since" in busy(locks, "writing", "x")
+    graph.kill()
+    reader = Holder(tmp_path / "locks", "graph_reading")
+    said = busy(locks, "graph_writing")
+    assert said == "the home is busy (the graph is being read by another process)", "the dead are not named"
+    for holder in (reader, index, builder):
+        holder.kill()
+    with locks.rebuilding(timeout_s=0), locks.indexing(timeout_s=0):
+        pass
+
+
+def test_whoever_comes_back_at_once_stands_behind_the_one_who_waits(tmp_path: Path) -> None:
+    locks = HomeLocks(tmp_path / "locks", 20.0)
+    took: list[str] = []
+    waits = threading.Event()
+    enough = threading.Event()
+
+    def wait_for_it() -> None:
+        waits.set()
+        with locks.writing("wait"):
+            took.append("waited")
+        enough.set()
+
+    waiter = threading.Thread(target=wait_for_it)
+    with locks.writing("hold"):
+        waiter.start()
+        assert waits.wait(10)
+        while not _is_held(tmp_path / "locks/writer-turn.lock"):
+            pass
+    while not enough.is_set():
+        with locks.writing("again"):
+            took.append("again")
+    waiter.join()
+    assert took[0] == "waited"
+
+
+def _is_held(path: Path) -> bool:
+    import portalocker
+
+    if not path.exists():
+        return False
+    with path.open("r+b") as file:
+        try:
+            portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
+        except portalocker.exceptions.LockException:
+            return True
+        return False
+
+
+GREEDY = """
+import sys, time
+from pathlib import Path
+from alaya_core.stores.locking import HomeLocks
+locks = HomeLocks(Path(sys.argv[1]), 30.0)
+print("ready", flush=True)
+sys.stdin.readline()
+end = time.monotonic() + float(sys.argv[2])
+while time.monotonic() < end:
+    began = time.monotonic()
+    with locks.writing("loop"):
+        print(time.monotonic() - began, flush=True)
+        time.sleep(0.03)
+"""
+
+
+@pytest.mark.slow
+def test_nobody_starves_among_writers_in_a_loop(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", GREEDY, str(tmp_path / "locks"), "5"]
+    crowd = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(5)]
+    for one in crowd:
+        assert one.stdout is not None
+        assert one.stdout.readline() == "ready\n"
+    for one in crowd:
+        assert one.stdin is not None
+        one.stdin.write("\n")
+        one.stdin.flush()
+    waited = [[float(line) for line in one.communicate(timeout=60)[0].split()] for one in crowd]
+    turns = [len(waits) for waits in waited]
+    assert min(turns) > max(turns) / 3, turns
+    assert max(map(max, waited)) < 2.5, "half of the time that they fight for it"
+
+
 def test_threads_keep_each_other_out_too(tmp_path: Path) -> None:
     locks = HomeLocks(tmp_path / "locks", 20.0)
     inside, most = 0, 0

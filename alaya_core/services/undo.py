@@ -1,0 +1,234 @@
+"""Undo and redo: commits taken back by commits that say the opposite; the ledger only grows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from alaya_core.errors import ConflictError, NotFoundError
+from alaya_core.models.answers import UndoAnswer
+from alaya_core.models.commit import Commit, Event, commits_redone, commits_undone, event_cards, link_from_json
+from alaya_core.services.history import commit_views, said
+from alaya_core.services.taking_back import Present, done_again, taken_back
+from alaya_core.services.undoing import (
+    REDONE,
+    UNDONE,
+    Choice,
+    choose,
+    in_the_way,
+    marks_of,
+    newest_standing,
+    newest_undo,
+    note_marks,
+)
+from alaya_core.services.workspace import Workspace
+from alaya_core.stores.folding import Folded, fold, link_key, session_ids
+from alaya_core.stores.graph_read import GraphReader
+from alaya_core.text import safe_line
+
+_EVENTS_AT_ONCE = 2_000
+_LISTED = 8
+_FEW_LINKS = 50
+
+
+def undo(workspace: Workspace, *, run: str | None, cascade: bool) -> UndoAnswer:
+    """Takes back the last change of whoever asks (with the rest of its run), or a whole run.
+
+    Args:
+        run: The run; None = the last change by hand that stands.
+        cascade: Whether to take back first what touched the same things since.
+
+    Raises:
+        NotFoundError: There is nothing to undo. ConflictError: Something changed since; the message lists it.
+    """
+
+    def find() -> Choice:
+        sought = _of_run(workspace, run) if run else _last(workspace)
+        choice = choose(workspace.ledger.commits_backwards(), sought, undone=False)
+        if not choice.targets:
+            raise NotFoundError("all of this was undone already", "`alaya redo` does it again")
+        return choice
+
+    answer = _do(workspace, find, cascade, "undo")
+    return UndoAnswer(undone=answer.undone, run=answer.run, note=answer.note)
+
+
+def redo(workspace: Workspace, *, run: str | None, cascade: bool) -> UndoAnswer:
+    """Does again what was undone last, or what a run undid, or an undone run itself.
+
+    Raises:
+        NotFoundError, ConflictError: As for `undo`.
+    """
+
+    def find() -> Choice:
+        sought = _undone_by(workspace, run)
+        choice = choose(workspace.ledger.commits_backwards(), sought, undone=True)
+        if not choice.targets:
+            raise NotFoundError("none of this is undone", "`alaya history` shows what is")
+        return choice
+
+    answer = _do(workspace, find, cascade, "redo")
+    return UndoAnswer(redone=answer.redone, undone=answer.undone, run=answer.run, note=answer.note)
+
+
+def _do(workspace: Workspace, find: Callable[[], Choice], cascade: bool, verb: str) -> UndoAnswer:
+    """Undoes (or redoes) in pieces, each one commit. What is in the way is undone first."""
+    workspace.require_writable()
+    seen = workspace.ledger.last_seq()
+    choice = _clear(workspace, find(), cascade, verb)
+    run = workspace.new_run()
+    steps = [(commit, False) for commit in choice.later]
+    targets = choice.targets if verb == "undo" else choice.targets[::-1]
+    steps += [(commit, verb == "redo") for commit in targets]
+    told = {view.seq: view for view in commit_views(workspace, [commit for commit, _ in steps])}
+    for piece in _pieces(steps):
+
+        def plan(reader: GraphReader, piece: Sequence[tuple[Commit, bool]] = piece) -> list[Event]:
+            _still_clear(workspace, [commit for commit, _ in steps], seen, run)
+            return _events(workspace, reader, piece)
+
+        workspace.commit(verb, plan, run=run)
+    return UndoAnswer(
+        undone=[told[commit.seq] for commit, again in steps if not again],
+        redone=[told[commit.seq] for commit, again in steps if again],
+        run=run,
+    )
+
+
+def _still_clear(workspace: Workspace, chosen: Sequence[Commit], seen: int, run: str) -> None:
+    """Makes sure that nobody touched the same things since they were chosen; the caller holds the writer lock.
+
+    Args:
+        seen: The last commit when they were chosen; run: the run of this undo.
+    """
+    fresh = [commit for commit in workspace.ledger.commits(seen) if commit.run != run]
+    marks: dict[int, bool] = {}
+    others = [commit for commit in fresh if not note_marks(commit, marks)]
+    if marks.keys() & {commit.seq for commit in chosen} or in_the_way(chosen, others):
+        raise ConflictError("another process changed the same things meanwhile", "look at it and repeat")
+
+
+def _clear(workspace: Workspace, choice: Choice, cascade: bool, verb: str) -> Choice:
+    """The choice, if nothing is in its way, or what is may be undone first."""
+    if choice.later and not cascade:
+        listed = "; ".join(f"#{commit.seq} {_short(workspace, commit)}" for commit in choice.later[:_LISTED])
+        more = f"; and {len(choice.later) - _LISTED} more" if len(choice.later) > _LISTED else ""
+        raise ConflictError(
+            f"not {'undone' if verb == 'undo' else 'redone'}, because of changes made since: {listed}{more}",
+            f"`alaya {verb} --cascade` undoes those first, newest first",
+        )
+    hidden = [commit for commit in (*choice.targets, *choice.later) if not _own(workspace, commit)]
+    if hidden:
+        raise ConflictError(f"#{hidden[0].seq} was made by {hidden[0].actor}", "the owner can undo it, without --agent")
+    return choice
+
+
+def _own(workspace: Workspace, commit: Commit) -> bool:
+    """Whether whoever asks may take a commit back: the owner all, an agent its own."""
+    return workspace.agent is None or commit.actor == workspace.actor
+
+
+def _last(workspace: Workspace) -> set[int]:
+    found = newest_standing(workspace.ledger.commits_backwards(), lambda commit: commit.actor == workspace.actor)
+    if found is None:
+        raise NotFoundError("there is nothing to undo", "`alaya history` shows the changes; --run undoes any of them")
+    return _of_run(workspace, found.run) if found.run else {found.seq}
+
+
+def _of_run(workspace: Workspace, run: str) -> set[int]:
+    """The commits of a run; of one that redid others, those."""
+    commits = _named(workspace, run)
+    if any(marks_of(commit, UNDONE) for commit in commits):
+        raise NotFoundError("that run is itself an undo", f"alaya redo --run {safe_line(run)[:80]}")
+    return {seq for commit in commits for seq in marks_of(commit, REDONE)} or {commit.seq for commit in commits}
+
+
+def _named(workspace: Workspace, run: str) -> list[Commit]:
+    """The commits of a run, or the one of a number (`#12`) as the history shows it."""
+    if re.fullmatch(r"#?[0-9]{1,18}", run):
+        number = int(run.removeprefix("#"))
+        commits = [commit for commit in islice(workspace.ledger.commits(max(0, number - 1)), 1) if commit.seq == number]
+    else:
+        commits = [commit for commit in workspace.ledger.commits(holding=run) if run and commit.run == run]
+    if not commits:
+        raise NotFoundError(f"there is no run '{safe_line(run)[:80]}'", "`alaya history` shows them")
+    return commits
+
+
+def _undone_by(workspace: Workspace, run: str | None) -> set[int]:
+    if run is None:
+        found = newest_undo(workspace.ledger.commits_backwards(), lambda commit: commit.actor == workspace.actor)
+        if found is None:
+            raise NotFoundError("there is nothing to redo", "only what was undone can be done again")
+        run = found.run
+    commits = _named(workspace, run)
+    return {seq for commit in commits for seq in marks_of(commit, UNDONE)} or {commit.seq for commit in commits}
+
+
+def _pieces(steps: Sequence[tuple[Commit, bool]]) -> Iterator[list[tuple[Commit, bool]]]:
+    piece: list[tuple[Commit, bool]] = []
+    events = 0
+    for commit, again in steps:
+        piece.append((commit, again))
+        events += len(commit.events)
+        if events >= _EVENTS_AT_ONCE:
+            yield piece
+            piece, events = [], 0
+    if piece:
+        yield piece
+
+
+def _events(workspace: Workspace, reader: GraphReader, piece: Sequence[tuple[Commit, bool]]) -> list[Event]:
+    present = _present(workspace, reader, [commit for commit, _ in piece])
+    events: list[Event] = []
+    for commit, again in piece:
+        if again:
+            events += done_again(commit, present)
+        else:
+            events += taken_back(commit, present, lambda key, at, number: _before(workspace, key, at, number))
+    back = [commit.seq for commit, again in piece if not again]
+    forth = [commit.seq for commit, again in piece if again]
+    if back:
+        events.append(commits_undone(back))
+    if forth:
+        events.append(commits_redone(forth))
+    return events
+
+
+def _present(workspace: Workspace, reader: GraphReader, commits: Sequence[Commit]) -> Present:
+    """Everything that these commits touch, as it is now."""
+    cards = {card for commit in commits for event in commit.events for card in event_cards(event)}
+    keys = {
+        link_key(link_from_json(event["link"]))
+        for commit in commits
+        for event in commit.events
+        if event["kind"].startswith("link.")
+    }
+    if len(keys) > _FEW_LINKS:
+        links = reader.all_links()
+    else:
+        links = [link for a, b in {key[:2] for key in keys} for link in reader.links_between(a, b)]
+    infos = {key: reader.session(key) for commit in commits for key in session_ids(commit)}
+    return Present(
+        workspace.clock(),
+        reader.cards(cards),
+        {link_key(link): link for link in links if link_key(link) in keys},
+        {key: info for key, info in infos.items() if info is not None},
+    )
+
+
+def _before(workspace: Workspace, key: str, commit: Commit, number: int) -> Folded:
+    """All that an id stands in, as it was before an event."""
+    earlier = []
+    for one in workspace.ledger.commits(holding=key):
+        if one.seq >= commit.seq:
+            break
+        earlier.append(one)
+    return fold([*earlier, replace(commit, events=commit.events[:number])], {}, {})
+
+
+def _short(workspace: Workspace, commit: Commit) -> str:
+    what = said(workspace, commit)
+    return what[0] + (f" and {len(what) - 1} more" if len(what) > 1 else "") if what else commit.actor

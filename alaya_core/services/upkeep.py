@@ -1,0 +1,160 @@
+"""Upkeep: what gathers while a memory is used is folded, compacted and let go; nothing that a person kept is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+
+from alaya_core.errors import AlayaError, BusyError
+from alaya_core.models.answers import UpkeepAnswer
+from alaya_core.progress import Progress, ProgressSink
+from alaya_core.services.workspace import Workspace
+from alaya_core.stores.files import folder_bytes, write_file
+
+_STEPS = 5
+_SPARE = 256 << 10
+_SPARE_UNASKED = 16 << 20
+_FACTOR = 1.1
+_FACTOR_UNASKED = 2.0
+_UNKNOWN = 8 << 20
+"""A graph file of this size is made anew when nobody wrote down how large it was when it was made."""
+
+
+def upkeep(workspace: Workspace, *, progress: ProgressSink) -> UpkeepAnswer:
+    """Folds the access log, compacts the vector tables, removes what killed builds left, makes an overgrown graph anew.
+
+    Raises:
+        BusyError, ReadOnlyHomeError, NewerHomeError: The home takes no changes now.
+    """
+    workspace.require_writable()
+    started = time.perf_counter()
+    before = sizes(workspace)
+    did: list[str] = []
+    for done, (name, step) in enumerate(
+        (
+            ("access log", _accesses),
+            ("left-overs", _leftovers),
+            ("vector tables", _tables),
+            ("graph", _graph),
+            ("embedding cache", _cache),
+        )
+    ):
+        progress(Progress("upkeep", done, _STEPS, name))
+        if said := step(workspace):
+            did.append(said)
+    progress(Progress("upkeep", _STEPS, _STEPS))
+    return UpkeepAnswer(
+        did=did, before=before, after=sizes(workspace), took_ms=round((time.perf_counter() - started) * 1000)
+    )
+
+
+def tend(workspace: Workspace) -> None:
+    """What whoever has the time does unasked: makes a graph anew that has grown far beyond its content."""
+    if overgrown(workspace, _FACTOR_UNASKED, _SPARE_UNASKED):
+        with contextlib.suppress(AlayaError):  # it can wait, and whoever ingests has nothing to do with it
+            _rebuild_graph(workspace)
+
+
+def sizes(workspace: Workspace) -> dict[str, int]:
+    """Bytes by part of the home."""
+    home = workspace.home
+    parts = {"raw": home.raw, "kuzu": home.graphs, "lancedb": home.vectors, "cache": home.cache}
+    return {name: folder_bytes(path) for name, path in parts.items()}
+
+
+def backlog(workspace: Workspace) -> dict[str, int]:
+    """What waits for upkeep; opens no engine."""
+    mark = workspace.vectors.mark()
+    return {
+        "access_bytes_unfolded": workspace.vitals.unfolded_bytes(),
+        "table_versions": workspace.vectors.versions(),
+        "rows_unindexed": mark.unindexed,
+        "leftover_bytes": workspace.vectors.leftovers(),
+        "ledger_segments": len(workspace.ledger.segments()),
+        "cache_bytes": folder_bytes(workspace.home.cache),
+    }
+
+
+def overgrown(workspace: Workspace, factor: float, spare: int) -> bool:
+    """Whether the graph file is so many times as large as it was when it was made.
+
+    Measured: a new card makes it 5 KB longer, a link 45 KB, the new text of a card 200 KB.
+
+    Args:
+        spare: Bytes that do not matter.
+    """
+    path = workspace.graph.path
+    if not path.exists():
+        return False
+    size = path.stat().st_size
+    try:
+        raw = json.loads((workspace.home.graphs / "made.json").read_bytes())
+        made = int(raw["bytes"]) if raw["name"] == path.name else 0
+    except (OSError, ValueError, KeyError, TypeError):
+        made = 0
+    return size > (factor * made + spare if made else max(_UNKNOWN, spare))
+
+
+def _accesses(workspace: Workspace) -> str:
+    folded = workspace.vitals.fold(workspace.clock(), lambda: workspace.locks.writing("upkeep"))
+    return f"folded {folded:,} bytes of the access log" if folded else ""
+
+
+def _leftovers(workspace: Workspace) -> str:
+    left = workspace.vectors.leftovers()
+    if not left:
+        return ""
+    with contextlib.suppress(BusyError), workspace.locks.building(timeout_s=0):
+        workspace.vectors.remove_leftovers()
+        return f"removed {left:,} bytes that a build left when it was cut off"
+    return ""
+
+
+def _tables(workspace: Workspace) -> str:
+    store = workspace.vectors
+    if not store.exists:
+        return ""
+    # Nobody else writes the tables under this lock; captures go on, they need the other.
+    with workspace.locks.indexing():
+        versions = store.versions()
+        compacted = store.upkeep(now=True)
+        store.generation.close_to_others()
+    if not compacted:
+        return ""
+    left = store.versions()
+    gone = f", {versions - left} old versions removed" if left < versions else ""
+    return f"compacted the table{'s' * (len(compacted) > 1)} of {' and '.join(compacted)}{gone}"
+
+
+def _graph(workspace: Workspace) -> str:
+    if not overgrown(workspace, _FACTOR, _SPARE):
+        return ""
+    before = folder_bytes(workspace.home.graphs)
+    _rebuild_graph(workspace)
+    return f"made the graph anew: {before:,} bytes became {folder_bytes(workspace.home.graphs):,}"
+
+
+def _rebuild_graph(workspace: Workspace) -> None:
+    workspace.graph.rebuild()
+    path = workspace.graph.path
+    with workspace.locks.writing("upkeep"):
+        raw = {"name": path.name, "bytes": path.stat().st_size}
+        write_file(workspace.home.graphs / "made.json", json.dumps(raw).encode(), durable=False)
+
+
+def _cache(workspace: Workspace) -> str:
+    """Lets go of vectors of texts that no card has any more; those of other models stay, they were paid for."""
+    from alaya_core.services.background_texts import ANSWERED, CHINESE, ENGLISH
+    from alaya_core.stores.embedding_cache import EmbeddingCache, content_hash
+
+    path = workspace.home.cache / "embeddings.sqlite"
+    if not path.exists():
+        return ""
+    with workspace.graph.reading() as reader:
+        texts = [card.text_to_embed() for card in reader.all_cards()]
+    cache = EmbeddingCache(path)
+    known = [*texts, *CHINESE, *ENGLISH, *(text for pair in ANSWERED for text in pair)]
+    dropped = cache.keep_only({content_hash(text) for text in known})
+    cache.close()
+    return f"let go of {dropped:,} vectors of texts that are gone" if dropped else ""

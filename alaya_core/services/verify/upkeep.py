@@ -1,0 +1,80 @@
+"""What lies around the memory itself: access logs, folded vitals, left-over files, rights, unfinished erasing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from alaya_core.services.verify.found import FIX, Found, counted
+from alaya_core.services.workspace import Workspace
+from alaya_core.stores.access_mending import BrokenBytes, blank, broken_accesses, broken_vitals
+from alaya_core.stores.files import close_to_others, leftovers, set_aside
+
+_HOUR_S = 3600
+
+
+def access_findings(workspace: Workspace, found: Found) -> None:
+    """Looks at every line of the access logs and of their fold."""
+    broken = list(broken_accesses(workspace.home.accesses))
+    if found.add("access_torn", [f"{one.path.name}:{one.line}" for one in broken], FIX, "a line is no access"):
+        plan = f"{counted(len(broken), 'broken line')} of the access log is moved to raw/set-aside"
+        found.can("accesses", plan, lambda: _blank(workspace, broken))
+    folds = workspace.home.raw / "vitals.jsonl"
+    if broken_vitals(folds):
+        found.add("vitals_broken", [folds.name], FIX, "a line of it cannot be read")
+        plan = "raw/vitals.jsonl is moved to raw/set-aside and made anew from the access logs"
+        found.can("vitals", plan, lambda: _fold_again(workspace, folds))
+
+
+def _blank(workspace: Workspace, broken: Sequence[BrokenBytes]) -> str:
+    aside = workspace.home.set_aside / "accesses"
+    with workspace.locks.writing("verify"):
+        for one in broken:
+            blank(one, aside)
+    return f"moved {counted(len(broken), 'broken line')} of the access log to raw/set-aside"
+
+
+def _fold_again(workspace: Workspace, folds: Path) -> str:
+    with workspace.locks.writing("verify"):
+        if not broken_vitals(folds):
+            return ""
+        set_aside(folds, workspace.home.set_aside)
+        workspace.vitals.write_fold(workspace.clock())
+    return "made raw/vitals.jsonl anew from the access logs"
+
+
+def home_findings(workspace: Workspace, found: Found) -> None:
+    """Looks at what was left behind, and at who else may read the home."""
+    root = workspace.home.root
+    before = workspace.clock() / 1000 - _HOUR_S
+    left = [path.relative_to(root).as_posix() for path in leftovers(root, before)]
+    if found.add("leftover", left, FIX, "a file whose writer died before it had its name"):
+        plan = f"{counted(len(left), 'half-written file')} is removed"
+        found.can("leftovers", plan, lambda: _remove(workspace))
+    if (workspace.home.raw / "erasing.json").exists():
+        step = "any command that opens the home finishes it"
+        found.add("erase_unfinished", ["raw/erasing.json"], step, "an erase was interrupted")
+    if os.name == "nt":
+        return
+    found_open = [
+        path.relative_to(root).as_posix() or "."
+        for path in (root, *root.rglob("*"))
+        if not path.is_symlink() and path.exists() and path.stat().st_mode & 0o077
+    ]
+    if found.add("permissions", found_open, FIX, "others on this machine can read it"):
+        found.can("permissions", "the home is closed to others on this machine", lambda: _close(workspace))
+
+
+def _remove(workspace: Workspace) -> str:
+    root, removed = workspace.home.root, 0
+    with workspace.locks.writing("verify"):
+        for path in leftovers(root, workspace.clock() / 1000 - _HOUR_S):
+            path.unlink(missing_ok=True)
+            removed += 1
+    return f"removed {counted(removed, 'half-written file')}"
+
+
+def _close(workspace: Workspace) -> str:
+    close_to_others(workspace.home.root)
+    return "closed the home to others on this machine"
