@@ -17,9 +17,10 @@ from alaya_core.models.commit import Event, session_ingested
 from alaya_core.models.session import SessionInfo, SessionStream, Turn
 from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink
 from alaya_core.readers import FORMATS, FoundFile, SourceHints, expand, hints_for, read_sessions
-from alaya_core.services.erase.arrivals import REASON, ErasedBefore, LogScrub, buried
-from alaya_core.services.growth import Arrival, judge_arrival, judge_return
+from alaya_core.services.erase.arrivals import REASON, ErasedBefore, LogScrub
+from alaya_core.services.growth import Arrival
 from alaya_core.services.ingest_outcome import not_taken, outcome_of, unchanged
+from alaya_core.services.recognition import Recognition
 from alaya_core.services.session_text import Summary, markdown
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
@@ -68,7 +69,6 @@ class Ingest:
         self._run = workspace.new_run()
         self._erased = ErasedBefore({})
         self._scrub: LogScrub | None = None
-        self._spools = contextlib.ExitStack()
         self._done = self._total = 0
 
     def run(self, paths: Sequence[Path | str], stdin: BinaryIO | None) -> IngestReport:
@@ -164,8 +164,9 @@ class Ingest:
 
     def _take_session(self, stream: SessionStream, file: BinaryIO, digest: str, source: str) -> None:
         spool, summary = self._work.sessions.spool(), Summary()
-        with contextlib.ExitStack() as self._spools:
-            self._spools.enter_context(spool.body)
+        with contextlib.ExitStack() as spools:
+            spools.enter_context(spool.body)
+            known = Recognition(self._work, self._erased, spools)
             for turn in stream.turns:
                 spool.add(turn)
                 summary.add(turn)
@@ -174,17 +175,24 @@ class Ingest:
                     self._progress(Progress("ingest", self._done + file.tell(), self._total, source))
             if stream.raw_rows is None:
                 position = file.tell()
-                self._settle(stream, spool, summary, file, digest, source)
+                self._settle(stream, known, spool, summary, file, digest, source)
                 file.seek(position)
             else:
                 with tempfile.TemporaryFile() as rows:
                     rows.writelines(stream.raw_rows)
-                    self._settle(stream, spool, summary, rows, file_digests(rows)[0], source)
+                    self._settle(stream, known, spool, summary, rows, file_digests(rows)[0], source)
         if len(self._pending) >= _BATCH_SESSIONS or sum(item.size for item in self._pending) > _BATCH_BYTES:
             self._flush()
 
     def _settle(
-        self, stream: SessionStream, spool: Spool, summary: Summary, file: BinaryIO, digest: str, source: str
+        self,
+        stream: SessionStream,
+        known: Recognition,
+        spool: Spool,
+        summary: Summary,
+        file: BinaryIO,
+        digest: str,
+        source: str,
     ) -> None:
         """Judges a session that has been read, and prepares it and keeps its source unless it is unchanged."""
         header, whole, said = stream.header, spool, summary
@@ -192,18 +200,18 @@ class Ingest:
             self._outcomes.append(not_taken(header.id, spool.count, stream, source))
             return
         if numbers := self._erased.turns(header.id):
-            spool, summary = self._buried(whole, numbers)
+            spool, summary = known.buried(whole, numbers)
         if any(item.info.id.startswith(header.id) for item in self._pending):
             self._flush()
-        before = self._known(header.id)
-        arrival = self._judge(before, spool)
+        before = known.session(header.id)
+        arrival = known.judge(before, spool)
         if arrival.status == "conflict":
             header.metadata["conflicts_with"] = header.id
-            header.id, before, arrival, numbers = self._apart(header.id, whole, arrival)
+            header.id, before, arrival, numbers = known.apart(header.id, whole, arrival)
             if self._erased.session(header.id):
                 self._outcomes.append(not_taken(header.id, whole.count, stream, source))
                 return
-            spool, summary = self._buried(whole, numbers) if numbers else (whole, said)
+            spool, summary = known.buried(whole, numbers) if numbers else (whole, said)
             if numbers:
                 self._scrub = LogScrub.of_turns(whole.turns, numbers)
         if self._scrub is not None:
@@ -229,18 +237,9 @@ class Ingest:
             return
         header.timestamp = info.timestamp
         info = replace(info, source=self._keep_source(file, digest))
-        replaced = before.source if before and self._begins_with(before.source, info.source) else ""
+        replaced = before.source if before and self._work.sources.begins_with(info.source, before.source) else ""
         prepared = self._work.sessions.prepare(path, header, spool)
         self._pending.append(_Pending(info, before, arrival, prepared, outcome, spool.size, replaced))
-
-    def _buried(self, spool: Spool, numbers: frozenset[int]) -> tuple[Spool, Summary]:
-        """A session with its erased turns as tombstones, and its summary."""
-        clean, summary = self._work.sessions.spool(), Summary()
-        self._spools.enter_context(clean.body)
-        for turn in buried(spool.turns(), numbers):
-            clean.add(turn)
-            summary.add(turn)
-        return clean, summary
 
     def _keep_source(self, file: BinaryIO, digest: str) -> str:
         """Keeps the bytes that a session came from, without what was erased.
@@ -255,43 +254,6 @@ class Ingest:
         file.seek(0)
         clean = self._scrub.clean(file.read()) if self._work.config.raw.keep_source else None
         return self._work.sources.keep_bytes(clean) if clean is not None else ""
-
-    def _apart(
-        self, session_id: str, spool: Spool, conflict: Arrival
-    ) -> tuple[str, SessionInfo | None, Arrival, frozenset[int]]:
-        """An id for a session whose own id another one has: by the turn where they part, so that it is the same id
-        when the session comes again, grown or not.
-
-        Returns:
-            The id, what is known by it, what comes in, and which turns of it were erased.
-        """
-        again, shared = conflict, self._erased.turns(session_id)
-        for _ in range(spool.count):
-            apart = f"{session_id}~{spool.hash_behind(again.shared + 1).hex()[:8]}"
-            before, own = self._known(apart), self._erased.turns(apart)
-            # What was erased before they parted may stand in the other one still; in a new one it must not.
-            for numbers in [own, own | shared] if before else [own | shared]:
-                again = self._judge(before, self._buried(spool, numbers)[0] if numbers else spool)
-                if again.status != "conflict":
-                    return apart, before, again if before else conflict, numbers
-        return f"{session_id}~{spool.chain.hex()}", None, conflict, shared
-
-    def _known(self, session_id: str) -> SessionInfo | None:
-        with self._work.graph.reading() as reader:
-            return reader.session(session_id)
-
-    def _judge(self, before: SessionInfo | None, spool: Spool) -> Arrival:
-        if before is not None and not self._work.sessions.holds(before.path):
-            return judge_return(before, spool.count, spool.hash_behind)
-
-        def old_hash(turn: int) -> bytes:
-            return self._work.sessions.hash_behind(before.path, turn) if before else b""
-
-        return judge_arrival(before.turns if before else None, old_hash, spool.count, spool.hash_behind)
-
-    def _begins_with(self, old: str, new: str) -> bool:
-        """Whether the newer source holds the older one as its beginning: then the older need not be kept."""
-        return bool(old) and old != new and self._work.sources.begins_with(new, old)
 
     def _flush(self) -> None:
         """Commits what is pending, in one line."""

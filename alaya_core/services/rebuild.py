@@ -8,6 +8,7 @@ from typing import Literal
 from alaya_core.models.answers import RebuildAnswer
 from alaya_core.progress import CancelToken, Progress, ProgressSink
 from alaya_core.services.index import rebuild_vectors
+from alaya_core.services.upkeep import remember_graph_size
 from alaya_core.services.workspace import Workspace
 
 
@@ -56,3 +57,4 @@ def _rebuild_graph(workspace: Workspace, progress: ProgressSink, cancel: CancelT
             cancel.check()
 
     workspace.graph.rebuild(told)
+    remember_graph_size(workspace)

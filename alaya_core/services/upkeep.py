@@ -53,7 +53,8 @@ def tend(workspace: Workspace) -> None:
     """What whoever has the time does unasked: makes a graph anew that has grown far beyond its content."""
     if overgrown(workspace, _FACTOR_UNASKED, _SPARE_UNASKED):
         with contextlib.suppress(AlayaError):  # it can wait, and whoever ingests has nothing to do with it
-            _rebuild_graph(workspace)
+            workspace.graph.rebuild()
+            remember_graph_size(workspace)
 
 
 def sizes(workspace: Workspace) -> dict[str, int]:
@@ -131,12 +132,13 @@ def _graph(workspace: Workspace) -> str:
     if not overgrown(workspace, _FACTOR, _SPARE):
         return ""
     before = folder_bytes(workspace.home.graphs)
-    _rebuild_graph(workspace)
+    workspace.graph.rebuild()
+    remember_graph_size(workspace)
     return f"made the graph anew: {before:,} bytes became {folder_bytes(workspace.home.graphs):,}"
 
 
-def _rebuild_graph(workspace: Workspace) -> None:
-    workspace.graph.rebuild()
+def remember_graph_size(workspace: Workspace) -> None:
+    """Writes down how large the graph file is, now that it was made anew; takes the writer lock."""
     path = workspace.graph.path
     with workspace.locks.writing("upkeep"):
         raw = {"name": path.name, "bytes": path.stat().st_size}

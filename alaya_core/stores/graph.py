@@ -196,7 +196,9 @@ class GraphStore:
             self.rebuild_held()
             return
         if mark.seq > self._ledger.last_seq():
-            self._happened.append("the graph held changes that the ledger lost; a new one was made from the ledger")
+            aside = self._generations.set_aside(self.path)
+            lost = "the graph held changes that the ledger lost"
+            self._happened.append(f"{lost}; it lies in {aside.name}, a new one was made from the ledger")
             self.rebuild_held()
             return
         for chunk in chunks(self._ledger.commits(mark), _CHUNK):

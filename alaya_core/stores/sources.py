@@ -86,8 +86,8 @@ class SourceStore:
         return digest
 
     def begins_with(self, digest: str, beginning: str) -> bool:
-        """Whether kept bytes begin with other kept bytes; False where either is not kept."""
-        if not (self.path(digest).exists() and self.path(beginning).exists()):
+        """Whether kept bytes begin with other, shorter kept bytes; False where either is not kept."""
+        if digest == beginning or not (self.path(digest).exists() and self.path(beginning).exists()):
             return False
         with self.open(digest) as longer, self.open(beginning) as shorter:
             while block := shorter.read(_BLOCK):

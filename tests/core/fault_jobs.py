@@ -107,6 +107,7 @@ class Job:
 
     def link(self) -> None:
         a, b = self.new_card()[0], self.new_card()[0]
+        say("is", "link", f"{a}:{b}", "no")
         self.arm()
         for _ in range(2):
             for there in ("yes", "no", "yes"):

@@ -12,6 +12,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from alaya_core.memory import Memory
+from tests.core.fault_cli import UNFINISHED, serious
 from tests.core.fault_promises import Doomed, Promises, config_for, embeddings, leftovers
 
 
@@ -44,10 +45,6 @@ PATHS = (
     WritePath("erase_session", 1.0, 90),
     WritePath("upkeep", 0.6, 40),
 )
-
-UNFINISHED = {"session_unknown", "context_unknown"}
-"""Files that were published, and the process killed before the ledger line that speaks of them: nothing acknowledged
-is missing, and repeating the command or `verify --fix` takes care of them."""
 
 
 def plan(rounds: int, seed: int, paths: tuple[WritePath, ...]) -> list[tuple[WritePath, int]]:
@@ -100,8 +97,7 @@ def look(home: Path, promises: Promises) -> None:
         if found and found <= UNFINISHED:
             memory.ingest(sorted(home.parent.glob("session-*.json")))
             answer = memory.verify(fix=True, yes=True)
-        serious = [finding for finding in answer.findings if not finding.report]
-        assert not serious, serious
+        assert serious(answer) == []
         assert memory.notices == [], "a killed process must not damage the graph"
         promises.check(memory)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import collections
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from alaya_core.models.commit import erased_key
@@ -42,21 +43,22 @@ class ErasedBefore:
         """How the bytes of a log are to be kept; None = as they came, nothing in it was erased."""
         if not self._marks:
             return None
-        gone: list[str] = []
-        names: set[str] = set()
-        for session_id, said in _told(streams()):
-            if self.session(session_id):
-                names.add(session_id)
-                gone.extend(text for turn in said for text in turn_texts(turn))
-            elif numbers := self.turns(session_id):
-                gone.extend(text for at, turn in enumerate(said) if at in numbers for text in turn_texts(turn))
-        return LogScrub(gone, self._kept(streams), names) if gone or names else None
+        ids = list(_ids(streams()))
+        names = {session_id for session_id in ids if self.session(session_id)}
+        if not names and not any(map(self.turns, ids)):
+            return None
+        told = self._told(streams, ids)
+        return LogScrub((text for text, gone in told if gone), self._kept(streams, ids), names)
 
-    def _kept(self, streams: Streams) -> Iterator[str]:
-        for session_id, said in _told(streams()):
-            numbers = self.turns(session_id)
-            if not self.session(session_id):
-                yield from (text for at, turn in enumerate(said) if at not in numbers for text in turn_texts(turn))
+    def _kept(self, streams: Streams, ids: Sequence[str]) -> Iterator[str]:
+        return (text for text, gone in self._told(streams, ids) if not gone)
+
+    def _told(self, streams: Streams, ids: Sequence[str]) -> Iterator[tuple[str, bool]]:
+        """Every text of a log, a turn at a time, and whether it was erased."""
+        for session_id, stream in zip(ids, streams(), strict=True):
+            whole, numbers = self.session(session_id), self.turns(session_id)
+            for at, turn in enumerate(stream.turns):
+                yield from ((text, whole or at in numbers) for text in turn_texts(turn))
 
 
 class LogScrub:
@@ -97,7 +99,7 @@ def buried(turns: Iterable[Turn], numbers: frozenset[int]) -> Iterator[Turn]:
     return (tombstone(turn) if at in numbers else turn for at, turn in enumerate(turns))
 
 
-def _told(streams: Iterable[SessionStream]) -> Iterator[tuple[str, list[Turn]]]:
+def _ids(streams: Iterable[SessionStream]) -> Iterator[str]:
     for stream in streams:
-        said = list(stream.turns)
-        yield stream.header.id, said  # the header is whole only now
+        collections.deque(stream.turns, maxlen=0)  # the header is whole only behind them
+        yield stream.header.id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from alaya_core.errors import AlayaError
+from alaya_core.errors import AlayaError, ProviderError
 from alaya_core.models.card import Card, CardState
 from alaya_core.models.commit import Event, link_removed
 from alaya_core.services.index import rebuild_vectors, sync
@@ -86,7 +86,10 @@ def vector_findings(workspace: Workspace, truth: Folded, seq: int, found: Found)
     if len(found.findings) > before:
 
         def rebuild() -> str:
-            rebuild_vectors(workspace)
+            try:
+                rebuild_vectors(workspace)
+            except ProviderError:  # what is known is enough to be found by; the rest waits for the service
+                rebuild_vectors(workspace, needed_now=False)
             return "built the tables of words and vectors anew"
 
         found.can("vectors", "the tables of words and vectors are built anew; no text is embedded again", rebuild)
