@@ -6,7 +6,6 @@ environment says which home and which agent.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from alaya_core.errors import ConfigError
 from alaya_core.models.answers import ConfigRow
+from alaya_core.safe_json import load_json
 
 HOME_VARIABLE = "ALAYA_HOME"
 AGENT_VARIABLE = "ALAYA_AGENT"
@@ -169,7 +169,7 @@ class Config(Section):
         """
         try:
             text = path.read_text(encoding="utf-8-sig") if path.exists() else "{}"
-            raw = json.loads(text or "{}")
+            raw = load_json(text or "{}")
         except (OSError, ValueError) as error:
             raise ConfigError(f"{path} cannot be read: {error}", "mend it, or move it away for the defaults") from error
         if not isinstance(raw, dict):

@@ -12,6 +12,7 @@ AlayaError                what went wrong, what to do about it, which exit statu
 |- BusyError         5    another process holds what is needed
 |- DamagedError      6    the home is damaged
 |- NewerHomeError    6    the home was written by a newer version
+|- DiskFullError     1    there is no room for it
 |- ReadOnlyHomeError 1    the home cannot be written
 `- SourceError       1    a file to ingest cannot be read or understood
 """
@@ -118,9 +119,18 @@ class NewerHomeError(AlayaError):
 
 
 class ReadOnlyHomeError(AlayaError):
-    """The home cannot be written (permissions, read-only disk, full disk)."""
+    """The home cannot be written (permissions, read-only disk)."""
 
     code = "read_only"
+
+
+class DiskFullError(AlayaError):
+    """There is no room on the disk (or in a quota) for what was to be written."""
+
+    code = "disk_full"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the disk is full: {what}", "free some space and repeat")
 
 
 class SourceError(AlayaError):

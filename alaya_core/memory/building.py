@@ -17,6 +17,7 @@ from alaya_core.stores.ledger import Ledger
 from alaya_core.stores.locking import HomeLocks
 from alaya_core.stores.sessions import SessionFiles
 from alaya_core.stores.sources import SourceStore
+from alaya_core.stores.staging import Staging
 
 if TYPE_CHECKING:
     from alaya_core.providers.embedding import EmbeddingSettings
@@ -58,6 +59,7 @@ def build_workspace(
         sessions=SessionFiles(place.root, place.sessions),
         sources=SourceStore(place.sources),
         contexts=ContextStore(place.contexts),
+        staging=Staging(place.raw),
         accesses=AccessLog(place.accesses, place.raw / "vitals.jsonl"),
         make_vectors=make_vectors,
         make_embedder=make_embedder,

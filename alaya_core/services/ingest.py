@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from alaya_core.errors import AlayaError, SourceError, UsageError
+from alaya_core.errors import AlayaError, DiskFullError, SourceError, UsageError
 from alaya_core.models.answers import IngestReport, PassedOver, SessionOutcome
 from alaya_core.models.commit import Event, session_ingested
 from alaya_core.models.session import SessionInfo, SessionStream, Turn
@@ -23,6 +23,7 @@ from alaya_core.services.ingest_outcome import not_taken, outcome_of, unchanged
 from alaya_core.services.recognition import Recognition
 from alaya_core.services.session_text import Summary, markdown
 from alaya_core.services.workspace import Workspace
+from alaya_core.stores.files import is_disk_full
 from alaya_core.stores.graph_read import GraphReader
 from alaya_core.stores.sessions import Prepared, Spool
 from alaya_core.stores.sources import decompress, file_blocks, file_digests
@@ -120,6 +121,8 @@ class Ingest:
             else:
                 self._fail(item.path, error.message)
         except OSError as error:
+            if is_disk_full(error):
+                raise DiskFullError(f"{item.path.name} was not taken in") from error
             self._fail(item.path, f"cannot be read: {error.strerror or error}")
         except AlayaError:
             raise
@@ -274,6 +277,8 @@ class Ingest:
                 if (now.chain if now else None) != (item.before.chain if item.before else None):
                     item.outcome.status, item.outcome.reason = "failed", "another process changed it meanwhile; repeat"
                     continue
+                if not self._work.sessions.holds(item.info.path):
+                    self._work.staging.add("session", item.info.id, item.info.path)
                 self._work.sessions.publish(item.prepared)
                 events.append(
                     session_ingested(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from alaya_core.errors import DamagedError, NewerHomeError
 from alaya_core.models.answers import GraphStatus, RawStatus, StatusAnswer, VectorStatus
 from alaya_core.models.card import Card, Standing, Tier
 from alaya_core.models.session import SessionInfo
@@ -92,6 +93,17 @@ def _raw(sessions: list[SessionInfo], size: int) -> RawStatus:
     )
 
 
+def _behind(workspace: Workspace) -> str:
+    """Why the graph does not hold what the ledger does."""
+    try:
+        workspace.ledger.require_sound()
+    except NewerHomeError:
+        return "the ledger holds changes of a newer version, which are not shown: update alaya-tui"
+    except DamagedError as error:
+        return f"the graph cannot follow the ledger: {error.message}; run `alaya verify --fix`"
+    return "the graph is behind the ledger; another process is writing"
+
+
 def _health(
     workspace: Workspace, cards: list[Card], now: Now, warmth: Mapping[str, float], mark: VectorMark, stale: bool
 ) -> list[str]:
@@ -101,7 +113,7 @@ def _health(
     if workspace.newer:
         said.append("this home was written by a newer version: update alaya-tui to change it")
     if stale:
-        said.append("the graph is behind the ledger; another process is writing")
+        said.append(_behind(workspace))
     if mark.pending:
         said.append(f"vectors still to be made: {mark.pending}; `alaya rebuild l1` makes them")
     if sentence := mismatch(workspace.config, mark):

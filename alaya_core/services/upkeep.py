@@ -9,6 +9,7 @@ import time
 from alaya_core.errors import AlayaError, BusyError
 from alaya_core.models.answers import UpkeepAnswer
 from alaya_core.progress import Progress, ProgressSink
+from alaya_core.safe_json import load_json
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes, write_file
 
@@ -90,7 +91,7 @@ def overgrown(workspace: Workspace, factor: float, spare: int) -> bool:
         return False
     size = path.stat().st_size
     try:
-        raw = json.loads((workspace.home.graphs / "made.json").read_bytes())
+        raw = load_json((workspace.home.graphs / "made.json").read_bytes())
         made = int(raw["bytes"]) if raw["name"] == path.name else 0
     except (OSError, ValueError, KeyError, TypeError):
         made = 0

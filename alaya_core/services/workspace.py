@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from alaya_core.clock import Clock, IdSource
 from alaya_core.config import Config
-from alaya_core.errors import AlayaError, NewerHomeError, ReadOnlyHomeError
+from alaya_core.errors import AlayaError, BusyError, NewerHomeError, ReadOnlyHomeError
 from alaya_core.models.commit import Commit, Event
 from alaya_core.services.card_views import Now
 from alaya_core.services.embedding_choice import configured
@@ -25,6 +25,7 @@ from alaya_core.stores.ledger import Ledger
 from alaya_core.stores.locking import HomeLocks
 from alaya_core.stores.sessions import SessionFiles
 from alaya_core.stores.sources import SourceStore
+from alaya_core.stores.staging import Staging
 
 if TYPE_CHECKING:
     from alaya_core.providers.embedding import EmbeddingSettings
@@ -62,6 +63,7 @@ class Workspace:
     sources: SourceStore
     contexts: ContextStore
     accesses: AccessLog
+    staging: Staging
     make_vectors: Callable[[], VectorStore]
     make_embedder: Callable[[EmbeddingSettings], Embedder]
     embedding_host: str | None = None
@@ -130,14 +132,17 @@ class Workspace:
         with self.locks.writing(verb):
             self.ledger.require_sound()
             with self.graph.reading_to_write() as reader:
+                self.remove_strays(reader)
                 events = plan(reader)
             if not events:
                 return None
             now = self.clock()
+            self.graph.require_room()
             commit = self.ledger.append(
                 events, commit_id=self.ids.new_commit(now), at=now, actor=actor or self.actor, run=run
             )
             self.graph.apply([commit])
+            self.staging.clear()
         self._fold_accesses()
         return commit
 
@@ -146,6 +151,25 @@ class Workspace:
         with contextlib.suppress(AlayaError, OSError):
             if self.vitals.unfolded_bytes() > _MUCH_UNFOLDED:
                 self.vitals.fold(self.clock(), lambda: self.locks.writing("fold accesses", timeout_s=0))
+
+    def tidy(self) -> None:
+        """Removes what writers that were killed left of a commit that never was; waits for nobody."""
+        if self.takes_changes and any(self.staging.files()):
+            with (
+                contextlib.suppress(BusyError),
+                self.locks.writing("tidy", timeout_s=0),
+                self.graph.reading_to_write() as reader,
+            ):
+                self.remove_strays(reader)
+
+    def remove_strays(self, reader: GraphReader) -> None:
+        """Removes staged files that the memory does not know; the caller holds the writer lock."""
+        for staged in self.staging.files():
+            if staged.kind == "session" and reader.session(staged.id) is None:
+                self.sessions.remove(staged.path)
+            elif staged.kind == "card" and not reader.cards([staged.id]):
+                self.contexts.remove_file(self.contexts.path(staged.id).name)
+        self.staging.clear()
 
     def require_writable(self) -> None:
         """Raises ReadOnlyHomeError or NewerHomeError if the home takes no changes."""

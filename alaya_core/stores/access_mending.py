@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import translated, write_file
 
 
@@ -67,7 +67,7 @@ def broken_vitals(path: Path) -> bool:
 
 def _is_access(line: bytes) -> bool:
     try:
-        raw = json.loads(line)
+        raw = load_json(line)
         return bool(
             isinstance(raw["at"], int)
             and isinstance(raw["agent"], str)
@@ -86,7 +86,7 @@ def _whole_access(line: bytes) -> int:
 
 def _is_fold(line: bytes, *, first: bool) -> bool:
     try:
-        raw = json.loads(line)
+        raw = load_json(line)
         if not line.endswith(b"\n") or ("marks" in raw) != first:
             return False
         if first:

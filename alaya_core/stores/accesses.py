@@ -12,6 +12,7 @@ from typing import Any
 from alaya_core.clock import month_of
 from alaya_core.errors import AlayaError
 from alaya_core.models.card import Vitals
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import append_bytes, replacing, translated
 
 _LINE_BYTES = 4_096
@@ -165,7 +166,7 @@ def _without(line: bytes, ids: Collection[str]) -> bytes:
     end = b"\n" if line.endswith(b"\n") else b""
     room = len(line) - len(end)
     try:
-        raw = json.loads(line)
+        raw = load_json(line)
         raw["cards"] = [pair for pair in raw["cards"] if pair[0] not in ids]
         rest = _dump(raw)[:-1] if raw["cards"] else b""
     except (ValueError, KeyError, TypeError, IndexError):
@@ -190,7 +191,7 @@ def _lines_with_ends(path: Path, offset: int) -> Iterator[tuple[dict[str, Any], 
             if not line.endswith(b"\n"):
                 return
             try:
-                raw = json.loads(line)
+                raw = load_json(line)
             except ValueError:
                 continue
             if isinstance(raw, dict):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from alaya_core.models.session import Turn
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import write_file
 from alaya_core.stores.home import safe_file_name
 
@@ -69,7 +70,7 @@ class ContextStore:
     def read_file(self, name: str) -> list[ContextTurn]:
         """The same by the name of the file."""
         try:
-            raw: Any = json.loads((self._folder / name).read_text(encoding="utf-8"))
+            raw: Any = load_json((self._folder / name).read_text(encoding="utf-8"))
             return [ContextTurn(**turn) for turn in raw["turns"]]
         except (OSError, ValueError, KeyError, TypeError):
             return []
@@ -77,7 +78,7 @@ class ContextStore:
     def is_whole(self, card_id: str) -> bool:
         """Whether a context can be read, even where it holds no turn (any more)."""
         try:
-            return isinstance(json.loads(self.path(card_id).read_bytes())["turns"], list)
+            return isinstance(load_json(self.path(card_id).read_bytes())["turns"], list)
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
@@ -93,7 +94,7 @@ class ContextStore:
             if mark not in data:
                 continue
             try:
-                raw = json.loads(data)
+                raw = load_json(data)
                 kept = [
                     item
                     for item in raw["turns"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from alaya_core.errors import DamagedError
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import replacing, sync_directory, write_file
 from alaya_core.stores.home import Home
 
@@ -46,7 +47,7 @@ class Journal:
             DamagedError: It cannot be read.
         """
         try:
-            return dict(json.loads(self._path.read_bytes()))
+            return dict(load_json(self._path.read_bytes()))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError) as error:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from alaya_core.errors import AlayaError, DamagedError, ReadOnlyHomeError
+from alaya_core.errors import DamagedError, DiskFullError, ReadOnlyHomeError
 
 DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
@@ -48,6 +49,24 @@ def sync_directory(path: Path) -> None:
         os.close(handle)
 
 
+def is_disk_full(error: OSError) -> bool:
+    """Whether the system says that there is no room, on the disk or in a quota."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def says_disk_full(text: str) -> bool:
+    """The same of an engine's words."""
+    lowered = text.lower()
+    return any(word in lowered for word in ("no space left", "file too large", "quota exceeded", "disk full", "numbyteswritten"))
+
+
+def require_room(folder: Path, needed: int) -> None:
+    """Raises DiskFullError unless so many bytes are free on a folder's disk."""
+    with contextlib.suppress(OSError):  # a system that cannot say does not stand in the way
+        if shutil.disk_usage(folder).free < needed:
+            raise DiskFullError(f"less than {needed >> 20} MB are left for {folder}")
+
+
 @contextlib.contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Turns the system's refusals into errors with a hint."""
@@ -58,8 +77,8 @@ def translated(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.EROFS:
             raise ReadOnlyHomeError(f"{path} is on a read-only disk", "choose another home with --home") from error
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise AlayaError(f"the disk is full: {path} was not written", "free some space and repeat") from error
+        if is_disk_full(error):
+            raise DiskFullError(f"{path} was not written") from error
         if error.errno in (errno.ENOTDIR, errno.EISDIR):
             raise DamagedError(f"{path} is not what it should be: {error.strerror}", "run `alaya doctor`") from error
         raise
@@ -106,11 +125,18 @@ def append_bytes(path: Path, data: bytes, *, durable: bool) -> None:
         try:
             if fresh:
                 os.chmod(path, FILE_MODE)  # noqa: PTH101 - the umask may have taken bits the owner needs
-            view = memoryview(data)
-            while view:
-                view = view[os.write(handle, view) :]
-            if durable:
-                os.fsync(handle)
+            before = os.fstat(handle).st_size
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(handle, view) :]
+                if durable:
+                    os.fsync(handle)
+            except OSError:
+                if durable:  # whoever appends durably holds the pen: what stands behind is its own half line
+                    with contextlib.suppress(OSError):
+                        os.ftruncate(handle, before)
+                raise
         finally:
             os.close(handle)
         if fresh and durable:

@@ -7,14 +7,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alaya_core.errors import AlayaError, BusyError, ConfigError, DamagedError, NewerHomeError, ReadOnlyHomeError
+from alaya_core.errors import (
+    AlayaError,
+    BusyError,
+    ConfigError,
+    DamagedError,
+    DiskFullError,
+    NewerHomeError,
+    ReadOnlyHomeError,
+)
 from alaya_core.models.commit import Commit
-from alaya_core.stores.files import make_directory
+from alaya_core.stores.files import make_directory, require_room
 from alaya_core.stores.generations import Generations
 from alaya_core.stores.graph_apply import apply_commits
 from alaya_core.stores.graph_build import Told, build_graph, chunks, extend_graph, ledger_shape, only_grew
 from alaya_core.stores.graph_engine import (
     ENGINES,
+    ROOM,
     GraphConnection,
     LaterConnection,
     OlderGraphError,
@@ -108,7 +117,7 @@ class GraphStore:
                     with self._locks.writing("catch up", timeout_s=0 if reader else timeout_s):
                         self.catch_up()
                     reader = self._open(stack, timeout_s)
-                except (BusyError, ReadOnlyHomeError, DamagedError, NewerHomeError):
+                except (BusyError, ReadOnlyHomeError, DamagedError, NewerHomeError, DiskFullError):
                     if reader is None:
                         raise
                     reader = self._open(stack, timeout_s)
@@ -220,6 +229,11 @@ class GraphStore:
             fresh = [commit for commit in commits if commit.seq > mark.seq]
             if fresh:
                 apply_commits(graph, fresh)
+
+    def require_room(self) -> None:
+        """Raises DiskFullError if there is too little room to write: looked at before the ledger says what the graph
+        cannot follow."""
+        require_room(self._folder, ROOM)
 
     def require_configured_engine(self) -> None:
         """Raises ConfigError if this process cannot build a graph of the configured engine."""

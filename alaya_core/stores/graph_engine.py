@@ -16,13 +16,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from alaya_core.errors import AlayaError, BusyError, ConfigError, DamagedError
+from alaya_core.errors import AlayaError, BusyError, ConfigError, DamagedError, DiskFullError
 from alaya_core.stores.clean_memory import clean_memory
-from alaya_core.stores.files import FILE_MODE
+from alaya_core.stores.files import FILE_MODE, require_room, says_disk_full
 from alaya_core.text import storable
 
 ENGINES = ("kuzu", "ladybug")
 
+ROOM = 32 << 20
+"""Bytes that must be free to write: Kuzu ends the whole process where it finds no room."""
 _READ_POOL = 64 << 20
 _WRITE_POOL = 512 << 20
 _ADDRESS_SPACE = 1 << 36
@@ -202,9 +204,12 @@ def open_graph(path: Path, *, write: bool) -> Iterator[GraphConnection]:
 
     Raises:
         ConfigError: Its engine cannot be used here.
+        DiskFullError: There is too little room to write.
         BusyError, DamagedError, UnfinishedGraphError, AlayaError: What the engine said, classified.
     """
     driver = _driver(engine_of(path))
+    if write:
+        require_room(path.parent, ROOM)
     with clean_memory() if write else contextlib.nullcontext(), _opened(driver, path, write) as graph:
         yield graph
 
@@ -245,6 +250,8 @@ def classified(error: Exception, *, opening: bool = False) -> AlayaError:
     """
     text = str(error)
     lowered = text.lower()
+    if says_disk_full(text):
+        return DiskFullError("the graph was not written")
     if "lock" in lowered and ("could not set" in lowered or "concurrency" in lowered):
         return BusyError("the graph is open in another process", "wait a moment and repeat")
     if any(word in lowered for word in _UNFINISHED):

@@ -6,7 +6,6 @@ before `,"crc":`. Lines lie in segments named by the seq of their first line.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from alaya_core.errors import DamagedError
 from alaya_core.models.commit import Commit, Event
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import append_bytes, make_directory, sync_directory, translated, write_file
 from alaya_core.stores.ledger_lines import (
     encode_line,
@@ -175,7 +175,7 @@ class Ledger:
                         expected += 1
                         continue
                     try:
-                        seq = int(json.loads(line)["seq"])
+                        seq = int(load_json(line)["seq"])
                     except (ValueError, KeyError, TypeError):
                         found.append(LedgerFault("json", segment.name, number, "it is not what a line should be"))
                         expected += 1

@@ -11,6 +11,7 @@ from pathlib import Path
 from alaya_core.errors import DamagedError, NewerHomeError
 from alaya_core.models.commit import EVENT_VERSIONS, Commit, card_fields
 from alaya_core.models.upcast import upcast
+from alaya_core.safe_json import load_json
 from alaya_core.stores.folding import fold
 
 _HEAD = re.compile(rb'\{"v":[0-9]+,"seq":([0-9]+),')
@@ -45,7 +46,7 @@ def parse_line(line: bytes, segment: str, end: int) -> Commit:
             f"the ledger is damaged: a line of {segment} does not match its checksum", "run `alaya verify`"
         )
     try:
-        raw = json.loads(line)
+        raw = load_json(line)
         if raw["v"] > 1 or any(event["v"] > EVENT_VERSIONS.get(event["kind"], 0) for event in raw["events"]):
             raise NewerHomeError("the ledger holds changes of a newer version of Alaya", "update alaya-tui")
         if any(not isinstance(raw[name], kind) for name, kind in _TYPES.items()):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import replacing
 from alaya_core.stores.ledger import Ledger
 from alaya_core.stores.ledger_lines import encode_line
@@ -53,7 +54,7 @@ def _redacted(segment: Path, marks: Sequence[bytes], change: Redact) -> Iterator
             if not line.endswith(b"\n") or not any(mark in line for mark in marks):
                 yield line, None
                 continue
-            body = json.loads(line)
+            body = load_json(line)
             del body["crc"]
             before = body["events"]
             body["events"] = [after for event in before if (after := change(event)) is not None]

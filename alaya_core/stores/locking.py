@@ -22,6 +22,7 @@ from typing import BinaryIO
 
 from alaya_core.clock import iso
 from alaya_core.errors import BusyError, NotFoundError, ReadOnlyHomeError
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import FILE_MODE, make_directory, translated
 
 _POLL_S = 0.006
@@ -188,8 +189,8 @@ class HomeLocks:
                 return path.open("rb")
 
     def _busy(self, name: str) -> tuple[str, str]:
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            held = json.loads(self._label(name).read_text(encoding="utf-8"))
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            held = load_json(self._label(name).read_text(encoding="utf-8"))
             who = f"process {held['pid']} ({held['verb']}, since {held['since']})"
             return f"the home is busy: {who}", "wait for it and repeat"
         what = "the graph is being read" if name == "gate" else f"its {name} lock is held"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import replacing, write_file
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def save_matrix(folder: Path, vectors: Mapping[str, Vectors], seq: int, dimensio
 
 def _saved_name(folder: Path) -> str:
     try:
-        return str(json.loads((folder / "matrix.json").read_bytes())["name"])
+        return str(load_json((folder / "matrix.json").read_bytes())["name"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
@@ -144,7 +145,7 @@ def matrix_stamp(folder: Path) -> Stamp | None:
     """What tells one saved matrix from another; None = there is none."""
     try:
         path = folder / "matrix.json"
-        return int(json.loads(path.read_bytes())["seq"]), path.stat().st_mtime_ns
+        return int(load_json(path.read_bytes())["seq"]), path.stat().st_mtime_ns
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -155,7 +156,7 @@ def load_matrix(folder: Path, dimensions: int) -> Matrix | None:
 
     saved = matrix_stamp(folder)
     try:
-        raw = json.loads((folder / "matrix.json").read_bytes())
+        raw = load_json((folder / "matrix.json").read_bytes())
         if raw["dimensions"] != dimensions:
             return None
         if raw["count"] == 0:

@@ -26,6 +26,7 @@ from alaya_core.clock import month_of
 from alaya_core.errors import AlayaError, DamagedError, NotFoundError
 from alaya_core.models.session import SessionHeader, Turn
 from alaya_core.models.session_json import header_to_json, turn_from_json, turn_to_json
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import FILE_MODE, make_directory, replacing, sync_directory, translated, write_file
 from alaya_core.stores.home import safe_file_name
 
@@ -71,7 +72,7 @@ class Spool:
         """Every turn so far."""
         self.body.seek(0)
         for line in self.body:
-            yield turn_from_json(json.loads(line.removesuffix(b"\n").removesuffix(b",")))
+            yield turn_from_json(load_json(line.removesuffix(b"\n").removesuffix(b",")))
 
     def hash_behind(self, turn: int) -> bytes:
         """First 8 bytes of the running hash behind the first `turn` turns."""
@@ -159,11 +160,11 @@ class SessionFiles:
             head = file.readline()
             index = self._index(path, file)
             try:
-                raw = json.loads(head.rstrip().removesuffix(b', "turns": [') + b"}")
+                raw = load_json(head.rstrip().removesuffix(b', "turns": [') + b"}")
                 file.seek(_offset(index, _count(index) - 1) if _count(index) else len(head))
                 tail = file.read()
                 end = tail.rindex(b'\n], "metadata": ')
-                raw["metadata"] = json.loads(tail[end + len(b'\n], "metadata": ') :].rstrip()[:-1])
+                raw["metadata"] = load_json(tail[end + len(b'\n], "metadata": ') :].rstrip()[:-1])
                 return dict(raw)
             except (ValueError, KeyError) as error:
                 raise DamagedError(f"{path} is not a whole session file: {error}", "run `alaya verify`") from error
@@ -184,7 +185,7 @@ class SessionFiles:
             for number in range(first, last):
                 line = file.readline().rstrip(b"\n")
                 try:
-                    yield turn_from_json(json.loads(line[:-1] if line.endswith(b"},") else line))
+                    yield turn_from_json(load_json(line[:-1] if line.endswith(b"},") else line))
                 except (ValueError, KeyError, TypeError) as error:
                     raise DamagedError(
                         f"turn {number} of {path} cannot be read: {error}", "run `alaya verify`"
@@ -285,7 +286,7 @@ def _scan(file: BinaryIO) -> bytes:
             break
         body = line.rstrip(b"\n")
         try:
-            turn = turn_from_json(json.loads(body[:-1] if body.endswith(b"},") else body))
+            turn = turn_from_json(load_json(body[:-1] if body.endswith(b"},") else body))
         except (ValueError, KeyError, TypeError):
             break
         chain = hashlib.sha256(chain + turn.digest()).digest()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from alaya_core.models.card import CardState
 from alaya_core.models.requests import Filters
+from alaya_core.safe_json import load_json
 from alaya_core.stores.files import close_to_others, make_directory, write_file
 from alaya_core.stores.held_cards import CardFinder
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, matrix_stamp, save_matrix
@@ -52,7 +53,7 @@ class VectorGeneration:
     def mark(self) -> VectorMark:
         """What the generation holds; cheap, imports nothing."""
         try:
-            return VectorMark(**json.loads((self.path / "mark.json").read_bytes()))
+            return VectorMark(**load_json((self.path / "mark.json").read_bytes()))
         except (OSError, ValueError, TypeError):
             return VectorMark()
 

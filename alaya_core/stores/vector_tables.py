@@ -8,7 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from alaya_core.errors import AlayaError, DamagedError
+from alaya_core.errors import AlayaError, DamagedError, DiskFullError
+from alaya_core.stores.files import says_disk_full
 from alaya_core.words import INDEX_SETTINGS
 
 CARDS = "cards"
@@ -249,6 +250,8 @@ def holds_any(column: str, values: Iterable[str]) -> str:
 def classified(error: Exception) -> AlayaError:
     """What LanceDB said, as one of our errors."""
     text = str(error).split("\n")[0][:300]
+    if says_disk_full(str(error)):
+        return DiskFullError("words and vectors were not written")
     lowered = text.lower()
     if any(word in lowered for word in ("not found", "corrupt", "no such file", "does not exist", "invalid magic")):
         return DamagedError(f"the vector tables cannot be read: {text}", "run `alaya rebuild l1`")

@@ -30,6 +30,8 @@ MOST_RESULTS = 50
 MOST_TITLES = 5_000
 _WORDS, _VECTORS = "words", "vectors"
 _SEARCHING = "searching ..."
+_MOST_AGAIN = 5
+"""How often, in ever longer pauses, an answer that lacks the newest changes is asked for again."""
 
 
 class SearchScreen(Browsing):
@@ -43,6 +45,7 @@ class SearchScreen(Browsing):
         super().__init__()
         self._why = False
         self._answered: str | None = None
+        self._asked_again = 0
         self._open_when_answered: str | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -75,6 +78,7 @@ class SearchScreen(Browsing):
 
     def memory_changed(self) -> None:
         """Asks again, and leaves the cursor where it is."""
+        self._asked_again = 0
         if self._answered is not None and self._answered == self.query_text:
             self._ask_vectors(self._answered)
         else:
@@ -82,6 +86,7 @@ class SearchScreen(Browsing):
 
     @on(Input.Changed, "#query")
     def _typed(self) -> None:
+        self._asked_again = 0
         self._open_when_answered = None
         self.refresh_bindings()
         self._stop_timer()
@@ -158,6 +163,9 @@ class SearchScreen(Browsing):
         total, floor = self.alaya.header.cards, self.alaya.recall_floor
         self.say(rows.answer_words(answer, total, floor, more_to_come=more_to_come))
         self._answered = text if not more_to_come else None
+        if answer.stale and not more_to_come and self._asked_again < _MOST_AGAIN:
+            self._asked_again += 1
+            self.set_timer(2.0**self._asked_again, lambda: self._ask_again(text))
         if answer.results or more_to_come:
             found = rows.answer_rows(answer, now)
             waiting = "" if found else _SEARCHING
@@ -173,6 +181,11 @@ class SearchScreen(Browsing):
         found = rows.title_rows(cards.cards, text, self.alaya.clock())
         self.say(f"{plural(len(found), 'title')} so far ...   loading the engine")
         self.show_rows(text, FixedRows(found))
+
+    def _ask_again(self, text: str) -> None:
+        """What was not searched yet when the answer came may be by now; no further change will say so."""
+        if self._answered == text == self.query_text:
+            self._ask_vectors(text)
 
     def _only_titles(self, text: str, answer: RecallAnswer, cards: Sequence[CardRow]) -> None:
         """Half a word is no word yet: where no card was found, titles that hold it still help."""

@@ -36,7 +36,6 @@ def plain(said: Said) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="what the engines say of a full disk is not translated yet", strict=True)
 @pytest.mark.parametrize(
     ("words", "limit"), [(("capture", LONG), 300), (("rebuild", "l2"), 100_000), (("rebuild", "l1"), 3_000)]
 )
@@ -105,7 +104,6 @@ def test_a_small_disk_that_is_full(known: Known, tmp_path: Path) -> None:
         assert {found["kind"] for found in verified.findings} <= UNFINISHED, told["room"]
 
 
-@pytest.mark.xfail(reason="the half line stays until the next write, and verify finds it", strict=True)
 def test_a_disk_full_in_the_middle_of_a_line_tears_nothing(memory: Memory, home: Path, open_memory: OpenMemory) -> None:
     kept = memory.capture("before").card.card_id
     segment = next((home / "raw/ledger").glob("*.jsonl"))

@@ -197,7 +197,6 @@ def test_a_config_of_any_bytes(template: Known, text: bytes) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="JSON nested too deep to read is not taken for damage yet", strict=True)
 @pytest.mark.parametrize("which", ["vitals", "accesses", "context", "mark"])
 def test_brackets_without_end(template: Known, which: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -206,7 +205,6 @@ def test_brackets_without_end(template: Known, which: str) -> None:
         does_everything(known)
 
 
-@pytest.mark.xfail(reason="JSON nested too deep to read is not taken for damage yet", strict=True)
 def test_a_config_of_brackets_without_end(home: Path) -> None:
     with Memory.open(home, environ={}, create=True):
         pass
@@ -220,7 +218,7 @@ def test_a_config_of_brackets_without_end(home: Path) -> None:
     [
         b"",
         b"\xff\x00",
-        pytest.param(b"[]", marks=pytest.mark.xfail(reason="a label that is a list is not passed over yet")),
+        b"[]",
         b'{"pid": {}}',
         b'{"pid": "\\u001b[31m", "verb": 1, "since": 2}',
     ],

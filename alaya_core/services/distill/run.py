@@ -236,6 +236,7 @@ def _keep_contexts(workspace: Workspace, info: SessionInfo, cards: Sequence[Card
         for number in sorted({number for source in card.sources for number in source.turns}):
             for turn in workspace.sessions.turns(info.path, number, number + 1):
                 kept.append(context_turn(info.id, number, turn, secrets.mask(turn.content)))
+        workspace.staging.add("card", card.id, "")
         workspace.contexts.write(card.id, kept)
 
 

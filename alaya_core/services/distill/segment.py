@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from alaya_core.safe_json import load_json
 
 LONGEST_TEXT = 60_000
 LONGEST_SENTENCE = 700
@@ -179,7 +180,7 @@ def _without_json(text: str) -> str:
     stripped = text.strip()
     if stripped[:1] in ("{", "["):
         try:
-            json.loads(stripped)
+            load_json(stripped)
         except (ValueError, RecursionError):
             pass
         else:

@@ -48,6 +48,7 @@ def erase(
             _finish(workspace, progress)
             workspace.ledger.require_sound()
             with workspace.graph.reading_to_write() as reader:
+                workspace.remove_strays(reader)
                 plan, answer = _planned(workspace, reader, target, turn, scrub=True)
             token.check()
             plan.at = workspace.clock()

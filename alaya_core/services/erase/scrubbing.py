@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from alaya_core.models.session import Turn
+from alaya_core.safe_json import load_json
 from alaya_core.services.erase.needles import ERASED, RUN, Needles, normalised
 
 LARGEST = 256 << 20
@@ -116,7 +117,7 @@ def _emptied(value: Any, key: str) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
+        return load_json(text)
     except ValueError:
         return None
 

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alaya_core.errors import AlayaError, BusyError, DamagedError, NewerHomeError, ProviderError, ReadOnlyHomeError
+from alaya_core.errors import (
+    AlayaError,
+    BusyError,
+    DamagedError,
+    DiskFullError,
+    NewerHomeError,
+    ProviderError,
+    ReadOnlyHomeError,
+)
 from alaya_core.progress import CancelToken, ProgressSink, silent
 from alaya_core.services.embedding_choice import configured, recorded
 from alaya_core.services.index.embed import cards_lacking, embed_cards, embed_texts, warm_cards
@@ -60,7 +68,7 @@ def sync(
         if patient:
             raise
         return Synced(stale=True)
-    except (DamagedError, NewerHomeError) as error:
+    except (DamagedError, DiskFullError, NewerHomeError) as error:
         if patient:
             raise
         return Synced(stale=True, notes=[f"newer changes are not searched: {error.message}"])

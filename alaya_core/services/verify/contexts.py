@@ -35,7 +35,8 @@ def context_findings(workspace: Workspace, truth: Folded, found: Found) -> None:
     detail = "its text is not that of its hash, and no session has the turn"
     found.add("context_differs", hopeless, NOTHING, detail, report=True)
     own = {desk.name(key) for key in (*truth.cards, *truth.removed)}
-    stray = sorted(kept - own)
+    coming = {workspace.contexts.path(staged.id).name for staged in workspace.staging.files()}
+    stray = sorted(kept - own - coming)
     found.add("context_unknown", stray, FIX, "of no card")
     if makable := [*missing, *curable]:
         plan = f"{counted(len(makable), 'context')} is made anew from the sessions"

@@ -29,6 +29,7 @@ def verify(workspace: Workspace, *, fix: bool, yes: bool) -> VerifyAnswer:
         NewerHomeError: A newer version wrote the home.
         ReadOnlyHomeError: It is to be mended and cannot be written.
     """
+    workspace.tidy()
     found = _look(workspace)
     plan = [mend.plan for mend in found.mends()] if fix else []
     fixed: list[str] = []

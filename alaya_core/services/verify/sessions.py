@@ -109,6 +109,7 @@ def _read_again(workspace: Workspace, info: SessionInfo) -> Prepared | None:
 def _strays(workspace: Workspace, truth: Folded, found: Found) -> None:
     infos = [*truth.sessions.values(), *(info for info in truth.removed_sessions.values() if info is not None)]
     known = {info.path for info in infos}
+    known |= {staged.path for staged in workspace.staging.files()}  # somebody is at it right now
     strays = [path for path in workspace.sessions.files() if path not in known]
     if found.add("session_unknown", strays, FIX, "the ledger knows of no such file"):
         plan = f"{counted(len(strays), 'unknown session file')} is moved to raw/set-aside and ingested from there"
