@@ -125,6 +125,6 @@ def test_changes_of_a_newer_version(known: Known, event: dict[str, object]) -> N
     with segments(known.home)[0].open("ab") as file:
         file.write(encode_line(body))
     ledger = segments(known.home)[0].read_bytes()
-    answers_and_refuses(known, (), 6, "newer_home", {"verify": 1, "history": 6})
+    answers_and_refuses(known, (), 6, "newer_home", {"verify": 6, "history": 6})
     assert json.loads(segments(known.home)[0].read_bytes().splitlines()[-1])["events"] == [event]
     assert segments(known.home)[0].read_bytes() == ledger
