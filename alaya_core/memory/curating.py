@@ -153,6 +153,7 @@ class Curating(UseCases):
 
         Raises:
             NotFoundError, AmbiguousIdError, UsageError: No such thing, or a turn of a card.
+            ConflictError: An agent asks; only a person erases.
         """
         from alaya_core.services.erase import erase
 

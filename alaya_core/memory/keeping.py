@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -47,9 +47,10 @@ class Keeping(UseCases):
         from alaya_core.services.index import sync
         from alaya_core.services.ingest import ingest
 
-        report = ingest(self._work, paths, format=format, stdin=stdin, progress=progress, cancel=cancel)
+        run = self._work.new_run()  # one run, so that one undo takes back all that this call did
+        report = ingest(self._work, paths, format=format, stdin=stdin, progress=progress, cancel=cancel, run=run)
         if distill or self._work.config.distill.auto_distill:
-            report.distilled = self.distill(progress=progress, cancel=cancel)
+            report.distilled = self._distill(None, redo=False, progress=progress, cancel=cancel, run=run)
         else:
             # Also when nothing is new: an earlier ingest may have been killed before its turns were indexed.
             sync(self._work, patient=True, progress=progress, cancel=cancel)
@@ -72,10 +73,15 @@ class Keeping(UseCases):
         Raises:
             NotFoundError: No such session.
         """
+        return self._distill(session, redo=redo, progress=progress, cancel=cancel)
+
+    def _distill(
+        self, session: str | None, *, redo: bool, progress: ProgressSink, cancel: CancelToken | None, run: str = ""
+    ) -> DistillReport:
         from alaya_core.services.distill.run import distill
         from alaya_core.services.index import sync
 
-        report = distill(self._work, session=session, redo=redo, progress=progress, cancel=cancel)
+        report = distill(self._work, session=session, redo=redo, progress=progress, cancel=cancel, run=run)
         sync(self._work, patient=True, progress=progress, cancel=cancel)
         report.vectors_pending = self._work.vectors.mark().pending
         return report
@@ -117,20 +123,22 @@ class Keeping(UseCases):
         dry_run: bool = False,
         progress: ProgressSink = silent,
         cancel: CancelToken | None = None,
+        beforehand: Callable[[ReembedAnswer], None] = lambda _: None,
     ) -> ReembedAnswer:
         """Makes the vectors of all cards anew by the configured model; the old ones answer until it is done.
 
         Cut off, it goes on where it was when it is called again: what was embedded is not paid for twice.
 
         Args:
-            dry_run: Whether only to say what it would take.
+            dry_run: Whether only to say what it would take, as far as that is known without sending a word to anybody.
+            beforehand: Told what it takes before the first text is sent.
 
         Raises:
             ProviderError: The service does not do its job; what it did so far is kept.
         """
         from alaya_core.services.reembed import reembed
 
-        return reembed(self._work, dry_run=dry_run, progress=progress, cancel=cancel)
+        return reembed(self._work, dry_run=dry_run, progress=progress, cancel=cancel, beforehand=beforehand)
 
     def upkeep(self, *, progress: ProgressSink = silent) -> UpkeepAnswer:
         """Folds the access log and the words index, removes old versions of the tables, rolls nothing away."""

@@ -88,7 +88,8 @@ class Memory(Finding, Curating, Keeping):
             from alaya_core.services.erase import finish_erase
 
             with contextlib.suppress(BusyError):  # whoever is at work finishes it, or the next to open
-                finish_erase(workspace)
+                if finish_erase(workspace):
+                    workspace.notices.append("an erase that had been cut off was finished")
         return cls(workspace)
 
     def close(self) -> None:
@@ -121,4 +122,4 @@ class Memory(Finding, Curating, Keeping):
     @property
     def notices(self) -> list[str]:
         """What happened to the stores while they were used that a person should know, in sentences."""
-        return self._work.graph.notices
+        return [*self._work.notices, *self._work.graph.notices]

@@ -73,16 +73,26 @@ def _engine(package: str, what: str) -> Check:
 def _ledger(workspace: Workspace) -> Check:
     faults = workspace.ledger.faults()
     if faults:
-        detail = f"{len(faults)} lines cannot be trusted, the first in {faults[0].segment} line {faults[0].line}"
+        lines = "1 line" if len(faults) == 1 else f"{len(faults)} lines"
+        detail = f"{lines} cannot be trusted, the first in {faults[0].segment} line {faults[0].line}"
         return Check(name="ledger", status="fail", detail=detail, hint="run `alaya verify`")
-    return Check(name="ledger", status="ok", detail=f"{workspace.ledger.last_seq()} commits, all sound")
+    if not workspace.ledger.folder.is_dir():
+        return Check(name="ledger", status="fail", detail="raw/ledger is gone", hint="run `alaya verify --fix`")
+    last = workspace.ledger.last_seq()
+    return Check(name="ledger", status="ok", detail=f"{last} commit{'s' * (last != 1)}, all sound")
 
 
 def _graph(workspace: Workspace) -> Check:
     started = time.perf_counter()
-    with workspace.graph.reading() as reader:
+    workspace.graph.doubt()
+    with workspace.graph.as_it_stands() as reader:
+        if reader is None:
+            return Check(name="graph", status="ok", detail="it is not built yet; the next command does it")
         cards = sum(reader.counts()["state"].values())
-    detail = f"{cards} cards in {workspace.graph.engine_version}, opened in {_ms(started)} ms"
+        if reader.mark().seq > workspace.ledger.last_seq():
+            detail = "it knows of changes that the ledger does not hold"
+            return Check(name="graph", status="fail", detail=detail, hint="run `alaya verify --fix`")
+    detail = f"{cards} card{'s' * (cards != 1)} in {workspace.graph.engine_version}, opened in {_ms(started)} ms"
     if said := workspace.graph.other_engine:
         return Check(name="graph", status="warn", detail=f"{detail}; {said}")
     return Check(name="graph", status="ok", detail=detail)
@@ -112,6 +122,8 @@ def _tried(name: str, look: Callable[[], Check]) -> Check:
         return look()
     except AlayaError as error:
         return Check(name=name, status="fail", detail=error.message, hint=error.hint)
+    except OSError as error:
+        return Check(name=name, status="fail", detail=f"{error.filename}: {error.strerror}", hint="run `alaya verify`")
 
 
 def _ms(started: float) -> int:

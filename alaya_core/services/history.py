@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from alaya_core.models.answers import CommitView, FieldChange, HistoryAnswer
-from alaya_core.models.commit import Commit, Event, card_to_json, event_cards
-from alaya_core.services.lookup import find_card
+from alaya_core.errors import NotFoundError
+from alaya_core.models.answers import CommitView, HistoryAnswer
+from alaya_core.models.commit import Commit, Event, event_cards
+from alaya_core.services.field_changes import UNTOLD, field_changes
+from alaya_core.services.lookup import LEAST, PREFIX, find_card
 from alaya_core.services.undoing import REDONE, UNDONE, marks_of, note_marks
 from alaya_core.services.workspace import Workspace
-from alaya_core.stores.folding import fold
 
-_UNTOLD = ("rev", "updated_at")
-_SHORT = 120
-_AROUND = 1
-"""Lines of a text that are shown around a change."""
+_MOST_SOUGHT = 20
 
 
 def history(workspace: Workspace, reference: str | None, *, limit: int) -> HistoryAnswer:
@@ -34,9 +30,7 @@ def history(workspace: Workspace, reference: str | None, *, limit: int) -> Histo
 
 
 def _of_card(workspace: Workspace, reference: str, limit: int) -> HistoryAnswer:
-    with workspace.graph.reading() as reader:
-        card = find_card(reader, reference, workspace.visible_scopes(), forgotten=True)
-    ids = {card.id, *card.merged_from}
+    ids = _ids(workspace, reference)
     commits = {
         commit.seq: commit
         for card_id in ids
@@ -50,6 +44,33 @@ def _of_card(workspace: Workspace, reference: str, limit: int) -> HistoryAnswer:
     for view in views:
         view.changes = changes.get(view.seq, [])
     return HistoryAnswer(commits=[view for view in views if view.what], total=len(ordered))
+
+
+def _ids(workspace: Workspace, reference: str) -> set[str]:
+    """A card and those it absorbed; also one whose making was undone, which only the ledger knows."""
+    with workspace.graph.reading() as reader:
+        try:
+            card = find_card(reader, reference, workspace.visible_scopes(), forgotten=True)
+        except NotFoundError:
+            gone = _undone_card(workspace, reference)
+            if gone is None:
+                raise
+            return {gone}
+    return {card.id, *card.merged_from}
+
+
+def _undone_card(workspace: Workspace, reference: str) -> str | None:
+    wanted = reference if reference.startswith(PREFIX) else PREFIX + reference
+    scopes = workspace.visible_scopes()
+    found = {
+        event["card"]["id"]
+        for commit in (workspace.ledger.commits(holding=wanted) if len(wanted) >= len(PREFIX) + LEAST else ())
+        for event in commit.events
+        if event["kind"] == "card.created"
+        and event["card"]["id"].startswith(wanted)
+        and (scopes is None or event["card"]["scope"] in scopes)
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def commit_views(workspace: Workspace, commits: Sequence[Commit], *, cards: set[str] | None = None) -> list[CommitView]:
@@ -83,9 +104,19 @@ def _titles(workspace: Workspace, commits: Iterable[Commit]) -> dict[str, str]:
     mentioned = {key for commit in commits for event in commit.events for key in event_cards(event)}
     with workspace.graph.reading() as reader:
         known = {key: (card.title, card.scope) for key, card in reader.cards(mentioned).items()}
-    gone = mentioned - known.keys() - created.keys()
-    told = created | known | {key: ("", "") for key in gone if scopes is None}
+    gone = sorted(mentioned - known.keys() - created.keys())
+    told = created | known | {key: _as_made(workspace, key) for key in gone[:_MOST_SOUGHT]}
+    told |= {key: ("", "") for key in gone[_MOST_SOUGHT:] if scopes is None}
     return {key: title for key, (title, scope) in told.items() if scopes is None or scope in scopes}
+
+
+def _as_made(workspace: Workspace, card_id: str) -> tuple[str, str]:
+    """Title and scope of a card that is no more."""
+    for commit in workspace.ledger.commits(holding=card_id):
+        for event in commit.events:
+            if event["kind"] == "card.created" and event["card"]["id"] == card_id:
+                return event["card"]["title"], event["card"]["scope"]
+    return "", ""
 
 
 def _view(
@@ -152,7 +183,7 @@ def _said(event: Event, titles: dict[str, str]) -> str:
         case "card.created":
             return f'new card "{event["card"]["title"]}"'
         case "card.changed":
-            changed = ", ".join(name for name in event["after"] if name not in _UNTOLD)
+            changed = ", ".join(name for name in event["after"] if name not in UNTOLD)
             return f'{event["verb"]} "{titles.get(event["id"], "")}" ({changed})'
         case "card.removed":
             return f'took back the making of "{titles.get(event["id"], "") or event["id"]}"'
@@ -172,53 +203,4 @@ def _said(event: Event, titles: dict[str, str]) -> str:
             undone = event["status"] == "undone"
             return f"session {event['id']} is to be distilled again" if undone else f"distilled session {event['id']}"
         case _:
-            return f"erased a {event['what']}"
-
-
-def field_changes(commits: Sequence[Commit], ids: set[str]) -> dict[int, list[FieldChange]]:
-    """Per commit, what became of the fields of some cards.
-
-    Args:
-        commits: All that name these cards, in order.
-    """
-    found: dict[int, list[FieldChange]] = {}
-    state: dict[str, dict[str, Any]] = {}
-    cards: dict[str, Any] = {}
-    for commit in commits:
-        folded = fold([commit], cards, {})
-        for card_id in ids & folded.removed:
-            state.pop(card_id, None)
-            cards.pop(card_id, None)
-        for card_id in ids & folded.cards.keys():
-            cards[card_id] = folded.cards[card_id]
-            before, after = state.get(card_id), card_to_json(cards[card_id])
-            state[card_id] = after
-            if before is not None:
-                found.setdefault(commit.seq, []).extend(_changes(card_id, before, after))
-    return found
-
-
-def _changes(card_id: str, before: dict[str, Any], after: dict[str, Any]) -> list[FieldChange]:
-    names = [name for name in after if after[name] != before[name] and name not in _UNTOLD]
-    return [_change(card_id, name, before[name], after[name]) for name in names]
-
-
-def _change(card_id: str, name: str, before: Any, after: Any) -> FieldChange:
-    if isinstance(before, list) and all(isinstance(item, str) for item in (*before, *after)):
-        went, came = [item for item in before if item not in after], [item for item in after if item not in before]
-        told = [*(f"- {item}" for item in went), *(f"+ {item}" for item in came)]
-        return FieldChange(card_id=card_id, field=name, before=", ".join(before), after=", ".join(after), diff=told)
-    old, new = _text(before), _text(after)
-    if max(len(old), len(new)) <= _SHORT and "\n" not in old + new:
-        return FieldChange(card_id=card_id, field=name, before=old, after=new)
-    return FieldChange(card_id=card_id, field=name, before=old, after=new, diff=text_diff(old, new))
-
-
-def text_diff(before: str, after: str) -> list[str]:
-    """The lines that went (`- `), came (`+ `) and stand around them (`  `)."""
-    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), n=_AROUND, lineterm=""))[2:]
-    return [f"{line[0]} {line[1:]}" if line[0] in "+- " else "  ..." for line in lines][1:]
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else str(value)
+            return "erased a turn" if event["what"] == "turns" else f"erased a {event['what']}"

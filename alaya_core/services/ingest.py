@@ -7,45 +7,28 @@ import hashlib
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from alaya_core.errors import AlayaError, DiskFullError, SourceError, UsageError
 from alaya_core.models.answers import IngestReport, PassedOver, SessionOutcome
-from alaya_core.models.commit import Event, session_ingested
-from alaya_core.models.session import SessionInfo, SessionStream, Turn
+from alaya_core.models.session import SessionInfo, SessionStream
 from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink
 from alaya_core.readers import FORMATS, FoundFile, SourceHints, expand, hints_for, read_sessions
-from alaya_core.services.erase.arrivals import REASON, ErasedBefore, LogScrub
-from alaya_core.services.growth import Arrival
+from alaya_core.services.erase.arrivals import ErasedBefore, LogScrub
 from alaya_core.services.ingest_outcome import not_taken, outcome_of, unchanged
+from alaya_core.services.intake import Arrived, Intake
 from alaya_core.services.recognition import Recognition
-from alaya_core.services.session_text import Summary, markdown
+from alaya_core.services.session_text import Summary
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import is_disk_full
-from alaya_core.stores.graph_read import GraphReader
-from alaya_core.stores.sessions import Prepared, Spool
-from alaya_core.stores.sources import decompress, file_blocks, file_digests
+from alaya_core.stores.sessions import Spool
+from alaya_core.stores.sources import decompress, file_digests
 
-_BATCH_SESSIONS = 64
-_BATCH_BYTES = 32 << 20
 _BEGINNING = 256
 _MANY_SESSIONS = ("alaya", "text")
 """Formats whose files may hold more than one session."""
-
-
-@dataclass(slots=True)
-class _Pending:
-    """A session read whole, waiting to be committed."""
-
-    info: SessionInfo
-    before: SessionInfo | None
-    arrival: Arrival
-    prepared: Prepared
-    outcome: SessionOutcome
-    size: int
-    replaced: str
 
 
 class Ingest:
@@ -55,10 +38,17 @@ class Ingest:
         workspace: The home.
         format: The format all files are in; None = found out for each.
         progress: Told bytes read and what is read.
+        run: The run it belongs to; empty = one of its own.
     """
 
     def __init__(
-        self, workspace: Workspace, *, format: str | None, progress: ProgressSink, cancel: CancelToken | None
+        self,
+        workspace: Workspace,
+        *,
+        format: str | None,
+        progress: ProgressSink,
+        cancel: CancelToken | None,
+        run: str = "",
     ) -> None:
         self._work = workspace
         self._format = format
@@ -66,8 +56,7 @@ class Ingest:
         self._cancel = cancel or CancelToken()
         self._outcomes: list[SessionOutcome] = []
         self._passed_over: list[PassedOver] = []
-        self._pending: list[_Pending] = []
-        self._run = workspace.new_run()
+        self._intake = Intake(workspace, run or workspace.new_run())
         self._erased = ErasedBefore({})
         self._scrub: LogScrub | None = None
         self._done = self._total = 0
@@ -89,8 +78,7 @@ class Ingest:
             self._flush()
             self._progress(Progress("ingest", self._total, self._total))
         finally:
-            for left in self._pending:
-                left.prepared.discard()
+            self._intake.discard()
         return self._report()
 
     def _find(self, paths: Sequence[Path | str]) -> Iterator[FoundFile]:
@@ -163,6 +151,8 @@ class Ingest:
     def _sessions_of_source(self, digest: str) -> list[SessionInfo]:
         with self._work.graph.reading() as reader:
             known = reader.sessions_of_source(digest)
+        if self._work.config.raw.keep_source and not self._work.sources.path(digest).exists():
+            return []
         return known if all(self._work.sessions.holds(info.path) for info in known) else []
 
     def _take_session(self, stream: SessionStream, file: BinaryIO, digest: str, source: str) -> None:
@@ -184,7 +174,7 @@ class Ingest:
                 with tempfile.TemporaryFile() as rows:
                     rows.writelines(stream.raw_rows)
                     self._settle(stream, known, spool, summary, rows, file_digests(rows)[0], source)
-        if len(self._pending) >= _BATCH_SESSIONS or sum(item.size for item in self._pending) > _BATCH_BYTES:
+        if self._intake.is_full:
             self._flush()
 
     def _settle(
@@ -204,7 +194,7 @@ class Ingest:
             return
         if numbers := self._erased.turns(header.id):
             spool, summary = known.buried(whole, numbers)
-        if any(item.info.id.startswith(header.id) for item in self._pending):
+        if self._intake.waits_for(header.id):
             self._flush()
         before = known.session(header.id)
         arrival = known.judge(before, spool)
@@ -235,76 +225,22 @@ class Ingest:
             chain=spool.chain.hex(),
         )
         outcome = outcome_of(info, arrival, stream, source)
-        if arrival.status == "unchanged":
+        if arrival.status == "unchanged" and not self._lacks_source(before, spool):
             self._outcomes.append(outcome)
             return
         header.timestamp = info.timestamp
-        info = replace(info, source=self._keep_source(file, digest))
-        replaced = before.source if before and self._work.sources.begins_with(info.source, before.source) else ""
+        info = replace(info, source=self._intake.prepare_source(file, digest, self._scrub))
         prepared = self._work.sessions.prepare(path, header, spool)
-        self._pending.append(_Pending(info, before, arrival, prepared, outcome, spool.size, replaced))
+        self._intake.add(Arrived(info, before, arrival, prepared, outcome, spool.size))
 
-    def _keep_source(self, file: BinaryIO, digest: str) -> str:
-        """Keeps the bytes that a session came from, without what was erased.
-
-        Returns:
-            The sha256 of what is kept; empty where they cannot be kept without it.
-        """
-        if self._scrub is None:
-            if self._work.config.raw.keep_source:
-                self._work.sources.keep(file_blocks(file), digest)
-            return digest
-        file.seek(0)
-        clean = self._scrub.clean(file.read()) if self._work.config.raw.keep_source else None
-        return self._work.sources.keep_bytes(clean) if clean is not None else ""
+    def _lacks_source(self, before: SessionInfo | None, spool: Spool) -> bool:
+        """Whether the bytes of a kept session are gone, and come in with it again."""
+        if before is None or before.turns != spool.count or not self._work.config.raw.keep_source:
+            return False
+        return self._scrub is None and not (before.source and self._work.sources.path(before.source).exists())
 
     def _flush(self) -> None:
-        """Commits what is pending, in one line."""
-        pending, self._pending = self._pending, []
-        if not pending:
-            return
-
-        def plan(reader: GraphReader) -> list[Event]:
-            events: list[Event] = []
-            for item in pending:
-                now = reader.session(item.info.id)
-                if now is not None and now.chain == item.info.chain and self._work.sessions.holds(now.path):
-                    item.outcome.status, item.outcome.new_turns = "unchanged", 0
-                    continue
-                if now is None and (mark := reader.erased(item.info.id)) is not None and mark.what == "session":
-                    item.outcome.status, item.outcome.new_turns, item.outcome.reason = "unchanged", 0, REASON
-                    continue
-                if (now.chain if now else None) != (item.before.chain if item.before else None):
-                    item.outcome.status, item.outcome.reason = "failed", "another process changed it meanwhile; repeat"
-                    continue
-                if not self._work.sessions.holds(item.info.path):
-                    self._work.staging.add("session", item.info.id, item.info.path)
-                self._work.sessions.publish(item.prepared)
-                events.append(
-                    session_ingested(
-                        item.info,
-                        from_turn=item.arrival.from_turn,
-                        skipped=item.outcome.skipped_count,
-                        replaced=item.replaced,
-                    )
-                )
-            return events
-
-        try:
-            self._work.commit("ingest", plan, run=self._run)
-        finally:
-            for item in pending:
-                item.prepared.discard()
-        for item in pending:
-            self._outcomes.append(item.outcome)
-            if item.outcome.status in ("failed", "unchanged"):
-                continue
-            self._work.sessions.write_markdown(item.info.path, markdown(item.info, self._turns(item.info)))
-            if item.replaced:
-                self._work.sources.drop(item.replaced)
-
-    def _turns(self, info: SessionInfo) -> Iterator[Turn]:
-        return self._work.sessions.turns(info.path)
+        self._outcomes.extend(self._intake.commit())
 
     def _fail(self, path: Path, reason: str) -> None:
         self._outcomes.append(
@@ -335,6 +271,7 @@ def ingest(
     stdin: BinaryIO | None,
     progress: ProgressSink,
     cancel: CancelToken | None,
+    run: str = "",
 ) -> IngestReport:
     """Reads sessions from files, folders and standard input (`-`) into L3 and the ledger.
 
@@ -344,4 +281,4 @@ def ingest(
     if format is not None and format not in FORMATS:
         raise UsageError(f"unknown format '{format}'", f"one of: {', '.join(FORMATS)}")
     workspace.require_writable()
-    return Ingest(workspace, format=format, progress=progress, cancel=cancel).run(paths, stdin)
+    return Ingest(workspace, format=format, progress=progress, cancel=cancel, run=run).run(paths, stdin)

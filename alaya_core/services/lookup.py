@@ -10,7 +10,8 @@ from alaya_core.stores.graph_read import GraphReader
 from alaya_core.text import safe_line, storable
 
 PREFIX = "card-"
-_LEAST = 8
+LEAST = 8
+"""Characters behind the prefix that are enough to name a card."""
 
 
 def find_card(reader: GraphReader, reference: str, scopes: Sequence[str] | None, *, forgotten: bool = False) -> Card:
@@ -43,7 +44,7 @@ def find_card(reader: GraphReader, reference: str, scopes: Sequence[str] | None,
 
 def _by_prefix(reader: GraphReader, wanted: str) -> Card | None:
     prefix = wanted if wanted.startswith(PREFIX) else PREFIX + wanted
-    if len(prefix) - len(PREFIX) < _LEAST:
+    if len(prefix) - len(PREFIX) < LEAST:
         return None
     ids = reader.find_ids(prefix, 6)
     if len(ids) > 1:

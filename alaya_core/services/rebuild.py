@@ -26,10 +26,10 @@ def rebuild(
     rebuilt: list[str] = []
     warnings: list[str] = []
     if what in ("all", "l2"):
-        _rebuild_graph(workspace, progress, cancel)
+        warnings += filter(None, [_rebuild_graph(workspace, progress, cancel)])
         rebuilt.append("l2")
     if what in ("all", "l1"):
-        warnings = rebuild_vectors(workspace, progress, cancel).lost
+        warnings += rebuild_vectors(workspace, progress, cancel).lost
         rebuilt.append("l1")
     with workspace.graph.reading() as reader:
         counts = reader.counts()
@@ -47,7 +47,8 @@ def rebuild(
     )
 
 
-def _rebuild_graph(workspace: Workspace, progress: ProgressSink, cancel: CancelToken | None) -> None:
+def _rebuild_graph(workspace: Workspace, progress: ProgressSink, cancel: CancelToken | None) -> str:
+    """Builds the graph anew, and gives what a person should know of it."""
     workspace.graph.require_configured_engine()  # who asks for it gets this engine, or is told why not
     total = workspace.ledger.last_seq()
 
@@ -56,5 +57,6 @@ def _rebuild_graph(workspace: Workspace, progress: ProgressSink, cancel: CancelT
         if cancel is not None:
             cancel.check()
 
-    workspace.graph.rebuild(told)
+    said = workspace.graph.rebuild(told, without_lost=True)
     remember_graph_size(workspace)
+    return said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,13 @@ from alaya_core.progress import CancelToken, ProgressSink, silent
 from alaya_core.services.embedding_choice import configured, same_kind, texts_a_request
 from alaya_core.services.index import rebuild_vectors, sync
 from alaya_core.services.index.embed import warm_cards
+from alaya_core.services.index.embedders import length_of
 from alaya_core.services.index.waiting import chunks
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.vector_state import VectorMark
 
 if TYPE_CHECKING:
+    from alaya_core.providers.embedding import EmbeddingSettings
     from alaya_core.services.embedding import Embedder
 
 _AT_ONCE = 1_000
@@ -31,12 +33,14 @@ class _Work:
         texts: Texts that cards have; cached: how many of them are known.
         tokens: Of those not known, an estimate.
         sample: Some of those not known.
+        length: Numbers a vector, as far as one is known; 0 = none is.
     """
 
     texts: int
     cached: int
     tokens: int
     sample: tuple[str, ...]
+    length: int
 
     @property
     def missing(self) -> int:
@@ -45,12 +49,21 @@ class _Work:
 
 
 def reembed(
-    workspace: Workspace, *, dry_run: bool, progress: ProgressSink, cancel: CancelToken | None
+    workspace: Workspace,
+    *,
+    dry_run: bool,
+    progress: ProgressSink,
+    cancel: CancelToken | None,
+    beforehand: Callable[[ReembedAnswer], None] = lambda _: None,
 ) -> ReembedAnswer:
     """Says what it takes and, unless it is a dry run, does it. Cut off, it goes on where it was.
 
     Every batch is in the cache before the next is asked for; then a new generation is built from the cache, beside the
     living one, and takes its place.
+
+    Args:
+        dry_run: Whether only to say what it takes, as far as that is known without sending a word to anybody.
+        beforehand: Told what it takes before the first text is sent.
 
     Raises:
         ConfigError: The configured embedding cannot be used.
@@ -60,31 +73,34 @@ def reembed(
     started = time.perf_counter()
     embedder, settings = workspace.embedder, configured(workspace.config)
     mark = workspace.vectors.mark()
-    work = _work(workspace, embedder, _sample_size(workspace))
-    at_once = 1 if settings.provider == "bundled" else settings.max_concurrency
-    seconds = _estimate(embedder, work, at_once, cancel)
+    stored = mark if mark.dimensions and same_kind(settings, mark) else VectorMark()
+    # A service may put another model behind the same name: what it gives today is found out by one word.
+    length = _known_length(embedder, stored) if dry_run else length_of(embedder)
+    work = _work(workspace, embedder, _sample_size(workspace), length)
     price = workspace.config.embedding.price_per_million_tokens
     answer = ReembedAnswer(
         done=False,
         from_model=mark.model,
         from_dimensions=mark.dimensions,
         to_model=embedder.provider.model,
-        to_dimensions=_length(embedder, work, mark if same_kind(settings, mark) else VectorMark()),
+        to_dimensions=length or work.length,
         texts=work.texts,
         cached=work.cached,
         tokens=work.tokens,
         requests=0 if settings.provider == "bundled" else -(-work.missing // texts_a_request(settings)),
-        seconds=seconds,
+        seconds=_seconds(embedder, settings, work, cancel),
         host=embedder.provider.host,
         price=None if price is None else round(work.tokens * price / 1e6, 6),
     )
-    if mark.dimensions and same_kind(settings, mark) and answer.to_dimensions in (0, mark.dimensions):
+    if stored.dimensions and answer.to_dimensions in (0, stored.dimensions):
         answer.done = not mark.pending
         answer.note = f"the vectors are of {mark.model} already"
         if mark.pending and not dry_run:
+            beforehand(answer)
             sync(workspace, patient=True, progress=progress, cancel=cancel)
             answer.done = not workspace.vectors.mark().pending
     elif not dry_run:
+        beforehand(answer)
         rebuild_vectors(workspace, progress, cancel)
         answer.done = True
         now = workspace.vectors.mark()
@@ -99,8 +115,12 @@ def _sample_size(workspace: Workspace) -> int:
     return min(_SAMPLE, texts_a_request(configured(workspace.config)))
 
 
-def _work(workspace: Workspace, embedder: Embedder, sample_size: int) -> _Work:
-    """Counts the texts of all cards that are to have a vector, each text once."""
+def _work(workspace: Workspace, embedder: Embedder, sample_size: int, length: int) -> _Work:
+    """Counts the texts of all cards that are to have a vector, each text once.
+
+    Args:
+        length: Numbers a vector; those known of another length are made anew. 0 = it is not known.
+    """
     from alaya_core.providers.pieces import estimate_tokens
 
     with workspace.graph.reading() as reader:
@@ -113,33 +133,32 @@ def _work(workspace: Workspace, embedder: Embedder, sample_size: int) -> _Work:
         fresh = [text for text in dict.fromkeys(texts) if text not in seen]
         seen.update(fresh)
         known = embedder.known(fresh)
+        length = length or next((len(vector) for vector in known.values()), 0)
+        known = {place: vector for place, vector in known.items() if len(vector) == length}
         cached += len(known)
         missing = [text for place, text in enumerate(fresh) if place not in known]
         tokens += sum(estimate_tokens(text) for text in missing)
         sample += missing[: sample_size - len(sample)]
-    return _Work(len(seen), cached, tokens, tuple(sample))
+    return _Work(len(seen), cached, tokens, tuple(sample), length)
 
 
-def _estimate(embedder: Embedder, work: _Work, at_once: int, cancel: CancelToken | None) -> float:
+def _seconds(embedder: Embedder, settings: EmbeddingSettings, work: _Work, cancel: CancelToken | None) -> float | None:
     """How long the missing texts take, by the time that some of them took; those are in the cache then.
 
-    Args:
-        at_once: Requests at the same time; the sample was one.
+    Returns:
+        None where text would have to be sent to find it out.
     """
     if not work.sample:
         return 0.0
+    if settings.provider != "bundled":
+        return None
     embedder.provider.warm_up()
     started = time.perf_counter()
     embedder.passages(work.sample, silent, cancel)
     each = (time.perf_counter() - started) / len(work.sample)
-    rest = work.missing - len(work.sample)
-    return round(each * rest / min(at_once, max(1, rest // len(work.sample))), 1)
+    return round(each * (work.missing - len(work.sample)), 1)
 
 
-def _length(embedder: Embedder, work: _Work, mark: VectorMark) -> int:
-    """Numbers a vector of the configured model; 0 where nobody has seen one yet."""
-    return embedder.provider.dimensions or mark.dimensions or _cached_length(embedder, work.sample)
-
-
-def _cached_length(embedder: Embedder, texts: Sequence[str]) -> int:
-    return next((len(vector) for vector in embedder.known(texts).values()), 0)
+def _known_length(embedder: Embedder, stored: VectorMark) -> int:
+    """Numbers a vector of the configured model, as far as that is known without asking; 0 = it is not."""
+    return embedder.provider.dimensions or stored.dimensions

@@ -54,11 +54,15 @@ def markdown(info: SessionInfo, turns: Iterable[Turn]) -> Iterator[str]:
         kind = "" if turn.kind is TurnKind.MESSAGE else f" ({turn.kind})"
         yield f"\n## [{number}] {turn.role}{kind}{when}\n\n"
         shown = turn.content if turn.kind is TurnKind.MESSAGE else turn.content[:_SHOWN]
-        yield secrets.mask(safe_text(shown)) + "\n"
+        yield ("(erased)" if _is_erased(turn) else secrets.mask(safe_text(shown))) + "\n"
         if len(shown) < len(turn.content):
             yield f"\n({len(turn.content) - len(shown)} more characters in the .json beside this file)\n"
         for call in turn.tool_calls:
             yield f"\n> called {safe_line(call.name)}\n"
+
+
+def _is_erased(turn: Turn) -> bool:
+    return turn.extra.get("erased") is True and not turn.content
 
 
 def _said(text: str) -> str:

@@ -29,7 +29,7 @@ def status(workspace: Workspace) -> StatusAnswer:
         counts = reader.counts()
         sessions = reader.sessions()
         cards = [card for card in reader.all_cards() if card.state in ("active", "superseded")]
-        stale = reader.stale
+        stale, seq = reader.stale, reader.mark().seq
     now = workspace.now()
     mark = workspace.vectors.mark()
     warmth = {card.id: now.temperature(card) for card in cards}
@@ -67,7 +67,7 @@ def status(workspace: Workspace) -> StatusAnswer:
         },
         upkeep=backlog(workspace),
         ledger={"commits": last, "bytes": folder_bytes(home.ledger), "unindexed": max(0, last - mark.seq)},
-        health=_health(workspace, cards, now, warmth, mark, stale),
+        health=_health(workspace, cards, now, warmth, mark, _behind(workspace, seq) if stale else ""),
         distiller=RULES_VERSION,
         sends_text_to=_hosts(workspace, mark),
     )
@@ -93,9 +93,11 @@ def _raw(sessions: list[SessionInfo], size: int) -> RawStatus:
     )
 
 
-def _behind(workspace: Workspace) -> str:
-    """Why the graph does not hold what the ledger does."""
+def _behind(workspace: Workspace, seq: int) -> str:
+    """Why the graph, which stands at a seq, does not hold what the ledger does."""
     try:
+        if seq > workspace.ledger.last_seq():
+            return "the ledger lost its end, which the graph still knows: run `alaya verify --fix`"
         workspace.ledger.require_sound()
     except NewerHomeError:
         return "the ledger holds changes of a newer version, which are not shown: update alaya-tui"
@@ -105,15 +107,15 @@ def _behind(workspace: Workspace) -> str:
 
 
 def _health(
-    workspace: Workspace, cards: list[Card], now: Now, warmth: Mapping[str, float], mark: VectorMark, stale: bool
+    workspace: Workspace, cards: list[Card], now: Now, warmth: Mapping[str, float], mark: VectorMark, behind: str
 ) -> list[str]:
     said = list(workspace.graph.notices)
     if workspace.read_only:
         said.append("this home is read-only: recall answers, nothing is logged or changed")
     if workspace.newer:
         said.append("this home was written by a newer version: update alaya-tui to change it")
-    if stale:
-        said.append(_behind(workspace))
+    if behind:
+        said.append(behind)
     if mark.pending:
         said.append(f"vectors still to be made: {mark.pending}; `alaya rebuild l1` makes them")
     if sentence := mismatch(workspace.config, mark):

@@ -31,6 +31,7 @@ def trace(workspace: Workspace, reference: str, *, full: bool, reveal: bool) -> 
     with workspace.graph.reading() as reader:
         card = find_card(reader, reference, workspace.visible_scopes())
         infos = {source.session_id: reader.session(source.session_id) for source in card.sources}
+        marks = {source.session_id: reader.erased(source.session_id) for source in card.sources}
     kept: dict[str, list[ContextTurn]] = {}
     for turn in _contexts(workspace, card):
         kept.setdefault(turn.session_id, []).append(turn)
@@ -41,7 +42,9 @@ def trace(workspace: Workspace, reference: str, *, full: bool, reveal: bool) -> 
         try:
             if info is None:
                 raise NotFoundError("the session is not known")
-            sessions.append(_session(workspace, info, source.turns, own, full, reveal))
+            found = _session(workspace, info, source.turns, own, full, reveal)
+            mark = marks[source.session_id]
+            sessions.append(_with_erased(found, mark.turns if mark else frozenset()))
         except (NotFoundError, DamagedError):
             sessions.append(_from_context(source.session_id, info, own))
     return TraceAnswer(card_id=card.id, title=card.title, sessions=sessions, masked=not reveal)
@@ -100,6 +103,13 @@ def _session(
         turns=sorted(turns, key=lambda view: view.turn),
         total=info.turns,
     )
+
+
+def _with_erased(session: TraceSession, numbers: frozenset[int]) -> TraceSession:
+    for turn in session.turns:
+        if turn.turn in numbers:
+            turn.kind = "erased"
+    return session
 
 
 def _chosen(workspace: Workspace, info: SessionInfo, places: list[int], full: bool) -> Iterator[tuple[int, Turn]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -30,6 +31,7 @@ from alaya_core.text import safe_line
 
 _EVENTS_AT_ONCE = 2_000
 _LISTED = 8
+_TRIES = 3
 _FEW_LINKS = 50
 
 
@@ -51,7 +53,7 @@ def undo(workspace: Workspace, *, run: str | None, cascade: bool) -> UndoAnswer:
             raise NotFoundError("all of this was undone already", "`alaya redo` does it again")
         return choice
 
-    answer = _do(workspace, find, cascade, "undo")
+    answer = _do(workspace, find, cascade, "undo", run)
     return UndoAnswer(undone=answer.undone, run=answer.run, note=answer.note)
 
 
@@ -69,15 +71,35 @@ def redo(workspace: Workspace, *, run: str | None, cascade: bool) -> UndoAnswer:
             raise NotFoundError("none of this is undone", "`alaya history` shows what is")
         return choice
 
-    answer = _do(workspace, find, cascade, "redo")
+    answer = _do(workspace, find, cascade, "redo", run)
     return UndoAnswer(redone=answer.redone, undone=answer.undone, run=answer.run, note=answer.note)
 
 
-def _do(workspace: Workspace, find: Callable[[], Choice], cascade: bool, verb: str) -> UndoAnswer:
-    """Undoes (or redoes) in pieces, each one commit. What is in the way is undone first."""
+def _do(workspace: Workspace, find: Callable[[], Choice], cascade: bool, verb: str, named: str | None) -> UndoAnswer:
+    """Undoes (or redoes) what is found; where another process was quicker, what is found then.
+
+    Args:
+        named: The run that was asked for.
+    """
     workspace.require_writable()
+    for _ in range(_TRIES - 1):
+        with contextlib.suppress(_OvertakenError):
+            return _do_once(workspace, find, cascade, verb, named)
+    return _do_once(workspace, find, cascade, verb, named)
+
+
+class _OvertakenError(ConflictError):
+    """Somebody touched the same things between the choice and the commit; nothing was changed."""
+
+    retryable = True
+
+
+def _do_once(
+    workspace: Workspace, find: Callable[[], Choice], cascade: bool, verb: str, named: str | None
+) -> UndoAnswer:
+    """Undoes (or redoes) in pieces, each one commit. What is in the way is undone first."""
     seen = workspace.ledger.last_seq()
-    choice = _clear(workspace, find(), cascade, verb)
+    choice = _clear(workspace, find(), cascade, verb, named)
     run = workspace.new_run()
     steps = [(commit, False) for commit in choice.later]
     targets = choice.targets if verb == "undo" else choice.targets[::-1]
@@ -107,17 +129,18 @@ def _still_clear(workspace: Workspace, chosen: Sequence[Commit], seen: int, run:
     marks: dict[int, bool] = {}
     others = [commit for commit in fresh if not note_marks(commit, marks)]
     if marks.keys() & {commit.seq for commit in chosen} or in_the_way(chosen, others):
-        raise ConflictError("another process changed the same things meanwhile", "look at it and repeat")
+        raise _OvertakenError("another process changed the same things meanwhile", "look at it and repeat")
 
 
-def _clear(workspace: Workspace, choice: Choice, cascade: bool, verb: str) -> Choice:
+def _clear(workspace: Workspace, choice: Choice, cascade: bool, verb: str, named: str | None) -> Choice:
     """The choice, if nothing is in its way, or what is may be undone first."""
     if choice.later and not cascade:
+        run = f" --run {safe_line(named).removeprefix('#')[:80]}" if named else ""
         listed = "; ".join(f"#{commit.seq} {_short(workspace, commit)}" for commit in choice.later[:_LISTED])
         more = f"; and {len(choice.later) - _LISTED} more" if len(choice.later) > _LISTED else ""
         raise ConflictError(
             f"not {'undone' if verb == 'undo' else 'redone'}, because of changes made since: {listed}{more}",
-            f"`alaya {verb} --cascade` undoes those first, newest first",
+            f"`alaya {verb}{run} --cascade` undoes those first, newest first",
         )
     hidden = [commit for commit in (*choice.targets, *choice.later) if not _own(workspace, commit)]
     if hidden:
@@ -140,9 +163,10 @@ def _last(workspace: Workspace) -> set[int]:
 def _of_run(workspace: Workspace, run: str) -> set[int]:
     """The commits of a run; of one that redid others, those."""
     commits = _named(workspace, run)
-    if any(marks_of(commit, UNDONE) for commit in commits):
+    again = {seq for commit in commits for seq in marks_of(commit, REDONE)}
+    if not again and any(marks_of(commit, UNDONE) for commit in commits):
         raise NotFoundError("that run is itself an undo", f"alaya redo --run {safe_line(run)[:80]}")
-    return {seq for commit in commits for seq in marks_of(commit, REDONE)} or {commit.seq for commit in commits}
+    return again or {commit.seq for commit in commits}
 
 
 def _named(workspace: Workspace, run: str) -> list[Commit]:

@@ -37,7 +37,8 @@ class Choice:
 def newest_standing(backwards: Iterable[Commit], wanted: Callable[[Commit], bool]) -> Commit | None:
     """The newest commit that stands and is wanted, or the redo that made an older one stand again after it.
 
-    An erase is passed over: it cannot be undone, and must not keep what came before it from being so.
+    An erase is passed over, and what it left nothing of: they cannot be undone, and must not keep what came before them
+    from being so.
 
     Args:
         backwards: Commits, newest first; read only as far as needed, here and below.
@@ -47,7 +48,7 @@ def newest_standing(backwards: Iterable[Commit], wanted: Callable[[Commit], bool
     for commit in backwards:
         again = marks_of(commit, REDONE) - undone.keys()
         is_mark = note_marks(commit, undone)
-        stands = not (is_mark or undone.get(commit.seq, False) or _is_erase(commit))
+        stands = not (is_mark or undone.get(commit.seq, False) or _is_gone(commit))
         if wanted(commit) and (again or stands):
             return commit
     return None
@@ -59,7 +60,7 @@ def newest_undo(backwards: Iterable[Commit], wanted: Callable[[Commit], bool]) -
     for commit in backwards:
         still = marks_of(commit, UNDONE) - undone.keys()
         note_marks(commit, undone)
-        if still and wanted(commit):
+        if still and wanted(commit) and not marks_of(commit, REDONE):
             return commit
     return None
 
@@ -79,7 +80,7 @@ def choose(backwards: Iterable[Commit], sought: Set[int], *, undone: bool) -> Ch
         if note_marks(commit, marks):
             continue
         if commit.seq in sought and marks.get(commit.seq, False) == undone:
-            targets.append(commit)
+            targets += [commit] if commit.events else []
         elif not marks.get(commit.seq, False):
             stand.append(commit)
     return Choice(targets, in_the_way(targets, stand) if targets else [])
@@ -133,8 +134,8 @@ def needed(commit: Commit) -> frozenset[Thing]:
     return frozenset(thing for event in commit.events for thing in _needed(event))
 
 
-def _is_erase(commit: Commit) -> bool:
-    return any(event["kind"] == "erased" for event in commit.events)
+def _is_gone(commit: Commit) -> bool:
+    return not commit.events or any(event["kind"] == "erased" for event in commit.events)
 
 
 def _touched(event: Event) -> list[Thing]:

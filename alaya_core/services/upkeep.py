@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from alaya_core.errors import AlayaError, BusyError
+from alaya_core.errors import AlayaError, BusyError, ConfigError, ProviderError
 from alaya_core.models.answers import UpkeepAnswer
 from alaya_core.progress import Progress, ProgressSink
 from alaya_core.safe_json import load_json
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes, write_file
 
-_STEPS = 5
+_STEPS = 6
 _SPARE = 256 << 10
 _SPARE_UNASKED = 16 << 20
 _FACTOR = 1.1
@@ -22,8 +24,21 @@ _UNKNOWN = 8 << 20
 """A graph file of this size is made anew when nobody wrote down how large it was when it was made."""
 
 
+_Stays = Callable[[str], None]
+"""Takes a sentence about what could not be done yet."""
+
+
+@dataclass(slots=True)
+class _Told:
+    """What was done, and what stays as it is."""
+
+    did: list[str] = field(default_factory=list)
+    stays: list[str] = field(default_factory=list)
+
+
 def upkeep(workspace: Workspace, *, progress: ProgressSink) -> UpkeepAnswer:
-    """Folds the access log, compacts the vector tables, removes what killed builds left, makes an overgrown graph anew.
+    """Folds the access log, removes what killed builds left, makes the vectors that are owed, compacts the vector
+    tables, makes an overgrown graph anew.
 
     Raises:
         BusyError, ReadOnlyHomeError, NewerHomeError: The home takes no changes now.
@@ -31,22 +46,27 @@ def upkeep(workspace: Workspace, *, progress: ProgressSink) -> UpkeepAnswer:
     workspace.require_writable()
     started = time.perf_counter()
     before = sizes(workspace)
-    did: list[str] = []
+    told = _Told()
     for done, (name, step) in enumerate(
         (
             ("access log", _accesses),
             ("left-overs", _leftovers),
+            ("index", _index),
             ("vector tables", _tables),
             ("graph", _graph),
             ("embedding cache", _cache),
         )
     ):
         progress(Progress("upkeep", done, _STEPS, name))
-        if said := step(workspace):
-            did.append(said)
+        if said := step(workspace, told.stays.append):
+            told.did.append(said)
     progress(Progress("upkeep", _STEPS, _STEPS))
     return UpkeepAnswer(
-        did=did, before=before, after=sizes(workspace), took_ms=round((time.perf_counter() - started) * 1000)
+        did=told.did,
+        stays=told.stays,
+        before=before,
+        after=sizes(workspace),
+        took_ms=round((time.perf_counter() - started) * 1000),
     )
 
 
@@ -98,12 +118,14 @@ def overgrown(workspace: Workspace, factor: float, spare: int) -> bool:
     return size > (factor * made + spare if made else max(_UNKNOWN, spare))
 
 
-def _accesses(workspace: Workspace) -> str:
+def _accesses(workspace: Workspace, stays: _Stays) -> str:
     folded = workspace.vitals.fold(workspace.clock(), lambda: workspace.locks.writing("upkeep"))
+    if left := workspace.vitals.unfolded_bytes():
+        stays(f"{left:,} bytes of the access log stay: they are of the hour that still runs, and an hour counts once")
     return f"folded {folded:,} bytes of the access log" if folded else ""
 
 
-def _leftovers(workspace: Workspace) -> str:
+def _leftovers(workspace: Workspace, _: _Stays) -> str:
     left = workspace.vectors.leftovers()
     if not left:
         return ""
@@ -113,7 +135,27 @@ def _leftovers(workspace: Workspace) -> str:
     return ""
 
 
-def _tables(workspace: Workspace) -> str:
+def _index(workspace: Workspace, stays: _Stays) -> str:
+    """Indexes what waits, and makes the vectors that could not be made when their cards came."""
+    from alaya_core.services.index import sync
+
+    mark = workspace.vectors.mark()
+    owed, waiting = mark.pending, workspace.ledger.last_seq() - mark.seq
+    if not workspace.vectors.exists or not (owed or waiting):
+        return ""
+    try:
+        outcome = sync(workspace, patient=True)
+        why = "; ".join(outcome.notes)
+    except (ProviderError, ConfigError) as error:
+        why = f"no vectors: {error.message}"
+    left = workspace.vectors.mark().pending
+    if left:
+        stays(f"{_cards(left)} without a vector" + (f" ({why})" if why else ""))
+    made = f"made the vectors of {_cards(owed - left)}" if left < owed else ""
+    return made or ("indexed the changes that waited" if waiting else "")
+
+
+def _tables(workspace: Workspace, stays: _Stays) -> str:
     store = workspace.vectors
     if not store.exists:
         return ""
@@ -122,14 +164,16 @@ def _tables(workspace: Workspace) -> str:
         versions = store.versions()
         compacted = store.upkeep(now=True)
         store.generation.close_to_others()
+    left = store.versions()
+    if (young := left - store.tables()) > 0:
+        stays(f"{young} versions of the tables younger than {store.keep_s / 60:.0f} minutes stay, for their readers")
     if not compacted:
         return ""
-    left = store.versions()
     gone = f", {versions - left} old versions removed" if left < versions else ""
     return f"compacted the table{'s' * (len(compacted) > 1)} of {' and '.join(compacted)}{gone}"
 
 
-def _graph(workspace: Workspace) -> str:
+def _graph(workspace: Workspace, _: _Stays) -> str:
     if not overgrown(workspace, _FACTOR, _SPARE):
         return ""
     before = folder_bytes(workspace.home.graphs)
@@ -146,7 +190,7 @@ def remember_graph_size(workspace: Workspace) -> None:
         write_file(workspace.home.graphs / "made.json", json.dumps(raw).encode(), durable=False)
 
 
-def _cache(workspace: Workspace) -> str:
+def _cache(workspace: Workspace, _: _Stays) -> str:
     """Lets go of vectors of texts that no card has any more; those of other models stay, they were paid for."""
     from alaya_core.services.background_texts import ANSWERED, CHINESE, ENGLISH
     from alaya_core.stores.embedding_cache import EmbeddingCache, content_hash
@@ -161,3 +205,7 @@ def _cache(workspace: Workspace) -> str:
     dropped = cache.keep_only({content_hash(text) for text in known})
     cache.close()
     return f"let go of {dropped:,} vectors of texts that are gone" if dropped else ""
+
+
+def _cards(count: int) -> str:
+    return "1 card" if count == 1 else f"{count:,} cards"

@@ -47,6 +47,7 @@ class Workspace:
         actor: Who is written into the ledger.
         embedding_host: The host that text is sent to; None = none.
         newer: Whether a newer version wrote the home: it can be read, not written.
+        notices: What happened at opening that a person should know.
         make_vectors, make_embedder: Build what imports heavy libraries, at first use.
     """
 
@@ -68,6 +69,7 @@ class Workspace:
     make_embedder: Callable[[EmbeddingSettings], Embedder]
     embedding_host: str | None = None
     newer: bool = False
+    notices: list[str] = field(default_factory=list)
     vitals: VitalsBook = field(init=False)
     _vectors: VectorStore | None = None
     _embedder: Embedder | None = None
@@ -169,6 +171,8 @@ class Workspace:
                 self.sessions.remove(staged.path)
             elif staged.kind == "card" and not reader.cards([staged.id]):
                 self.contexts.remove_file(self.contexts.path(staged.id).name)
+            elif staged.kind == "source" and not reader.sessions_of_source(staged.id):
+                self.sources.drop(staged.id)
         self.staging.clear()
 
     def require_writable(self) -> None:
@@ -181,7 +185,8 @@ class Workspace:
     @property
     def read_only(self) -> bool:
         """Whether this process may not write the home."""
-        return not os.access(self.home.ledger, os.W_OK)
+        ledger = self.home.ledger
+        return not os.access(ledger if ledger.exists() else self.home.raw, os.W_OK)
 
     @property
     def takes_changes(self) -> bool:

@@ -89,11 +89,14 @@ def drop_vectors(home: Home) -> None:
         shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def holders(folder: Path, holds: Holds) -> Iterator[tuple[Path, bool]]:
-    """The files of a folder that hold it, and whether that is known; False where a file cannot be looked into."""
-    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
-        if not path.is_file():
-            continue
+def files_under(folder: Path) -> Iterator[Path]:
+    """Every file in a folder, in order; none where there is no folder."""
+    return (path for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def holders(paths: Iterable[Path], holds: Holds) -> Iterator[tuple[Path, bool]]:
+    """Of some files, those that hold it, and whether that is known; False where a file cannot be looked into."""
+    for path in paths:
         try:
             if any(holds(text) for text in texts_of(path, strict=True)):
                 yield path, True

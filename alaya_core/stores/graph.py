@@ -33,6 +33,7 @@ from alaya_core.stores.graph_engine import (
     require_engine,
     version_of,
 )
+from alaya_core.stores.graph_probe import Trust
 from alaya_core.stores.graph_read import GraphReader, read_mark
 from alaya_core.stores.ledger import Ledger, LedgerMark
 from alaya_core.stores.locking import HomeLocks
@@ -67,6 +68,7 @@ class GraphStore:
         self._links: LinkIndex | None = None
         self._looks = (0, 0)  # the last commit of the graph whose links were asked for, and how often
         self._happened: list[str] = []
+        self._trust = Trust(folder)
 
     @property
     def path(self) -> Path:
@@ -94,6 +96,10 @@ class GraphStore:
     def notices(self) -> list[str]:
         """What a person should know of the graph, in sentences."""
         return [*self._happened, *filter(None, [self.other_engine])]
+
+    def doubt(self) -> None:
+        """Makes the next opening read the whole file in a child first: pages can spoil while size and time stay."""
+        self._trust.doubt()
 
     @contextlib.contextmanager
     def reading(self, *, timeout_s: float | None = None) -> Iterator[GraphReader]:
@@ -137,12 +143,17 @@ class GraphStore:
             if not self.path.exists():
                 yield None
                 return
+            self._trust.require(self.path)
             with open_graph(self.path, write=False) as graph:
                 yield GraphReader(graph, self._is_apart(read_mark(graph).seq))
 
     @contextlib.contextmanager
     def reading_to_write(self) -> Iterator[GraphReader]:
-        """The same for somebody who holds the writer lock: what it reads is the memory as it is."""
+        """The same for somebody who holds the writer lock: what it reads is the memory as it is.
+
+        Raises:
+            DamagedError: The ledger cannot be trusted, or lost its end.
+        """
         with contextlib.ExitStack() as stack:
             reader = self._open(stack, None)
             if reader is None or reader.stale:
@@ -158,6 +169,7 @@ class GraphStore:
         if not self.path.exists():
             return None
         try:
+            self._trust.require(self.path)
             graph = stack.enter_context(open_graph(self.path, write=False))
             seq = read_mark(graph).seq
             return GraphReader(graph, self._is_apart(seq), on_links=lambda reader: self._looked_at(reader, seq))
@@ -179,7 +191,7 @@ class GraphStore:
             self._links = LinkIndex(reader.graph, self.path, seq)
 
     def _is_apart(self, seq: int) -> bool:
-        """Whether the ledger holds more, or less because it was restored; one that cannot be trusted does."""
+        """Whether the ledger holds more, or less because it lost its end; one that cannot be trusted does."""
         try:
             return seq != self._ledger.last_seq()
         except DamagedError:
@@ -188,7 +200,11 @@ class GraphStore:
     def catch_up(self) -> None:
         """Applies what the ledger holds beyond the graph; the caller holds the writer lock.
 
-        A graph file that will not open is set aside and made anew from the ledger, and a notice says so.
+        A graph file that will not open is set aside and made anew from the ledger, and a notice says so. One that
+        knows more than the ledger stays as it is: what the ledger lost can be written back from it.
+
+        Raises:
+            DamagedError: The ledger cannot be trusted, or lost its end.
         """
         if not self.path.exists():
             self.rebuild_held()
@@ -204,31 +220,35 @@ class GraphStore:
             self._happened.append(said)
             self.rebuild_held()
             return
-        if mark.seq > self._ledger.last_seq():
-            aside = self._generations.set_aside(self.path)
-            lost = "the graph held changes that the ledger lost"
-            self._happened.append(f"{lost}; it lies in {aside.name}, a new one was made from the ledger")
-            self.rebuild_held()
-            return
+        if lost := max(0, mark.seq - self._ledger.last_seq()):
+            raise _end_lost(lost)
         for chunk in chunks(self._ledger.commits(mark), _CHUNK):
             self.apply(chunk)
 
     def _mark(self) -> LedgerMark:
         """How far the graph has read the ledger, after finishing what a killed writer left."""
         try:
-            with self._locks.graph_reading(), open_graph(self.path, write=False) as graph:
-                return read_mark(graph)
+            with self._locks.graph_reading():
+                return self._mark_as_it_is()
         except UnfinishedGraphError:
             with self._locks.graph_writing(), open_graph(self.path, write=True) as graph:
                 return read_mark(graph)
 
+    def _mark_as_it_is(self) -> LedgerMark:
+        self._trust.require(self.path)
+        with open_graph(self.path, write=False) as graph:
+            return read_mark(graph)
+
     def apply(self, commits: list[Commit]) -> None:
         """Applies commits that follow the graph's mark, in one transaction; the caller holds the writer lock."""
-        with self._locks.graph_writing(), open_graph(self.path, write=True) as graph:
-            mark = read_mark(graph)
-            fresh = [commit for commit in commits if commit.seq > mark.seq]
-            if fresh:
-                apply_commits(graph, fresh)
+        with self._locks.graph_writing():
+            self._trust.require(self.path)
+            with open_graph(self.path, write=True) as graph:
+                mark = read_mark(graph)
+                fresh = [commit for commit in commits if commit.seq > mark.seq]
+                if fresh:
+                    apply_commits(graph, fresh)
+            self._trust.remember(self.path)
 
     def require_room(self) -> None:
         """Raises DiskFullError if there is too little room to write: looked at before the ledger says what the graph
@@ -239,23 +259,65 @@ class GraphStore:
         """Raises ConfigError if this process cannot build a graph of the configured engine."""
         require_engine(self._configured)
 
-    def rebuild(self, on_commits: Told = lambda _: None) -> None:
+    def rebuild(self, on_commits: Told = lambda _: None, *, without_lost: bool = False) -> str:
         """Builds a new generation and switches to it; takes its locks itself.
 
         It is the configured engine's; where that one cannot be used the graph stays with the engine that it has.
         Readers and writers go on meanwhile; writers wait only while the last changes are added.
 
+        Args:
+            without_lost: Whether to go on without what the ledger lost and only the living graph still knows: that
+                graph is kept beside the new one.
+
+        Returns:
+            What a person should know of it, a sentence; usually empty.
+
         Raises:
             ConfigError: Neither engine can be used here.
             BusyError: Another process rebuilds it, or holds the home too long.
+            DamagedError: The ledger cannot be trusted, or lost its end.
         """
         engine = self._engine_to_build_with()
+        self._trust.doubt()
         with self._locks.rebuilding():
-            for _ in range(_TRIES):
+            lost = self._lost()
+            if lost and not without_lost:
+                raise _end_lost(lost)
+            for _ in range(0 if lost else _TRIES):
                 if self.path.exists() and self._rebuilt_beside(engine, on_commits):
-                    return
+                    return ""
             with self._locks.writing("rebuild l2"):
+                if lost:
+                    aside = self._rebuilt_without(engine, on_commits)
+                    left_out = "is left out" if lost == 1 else "are left out"
+                    return f"{_changes(lost)} that the ledger does not hold {left_out}: {aside} keeps what they made"
                 self._rebuild(engine, on_commits)
+                return ""
+
+    def _rebuilt_without(self, engine: str, on_commits: Told) -> str:
+        """Moves the living graph out of the way and builds another; the caller holds the writer lock.
+
+        Returns:
+            Where the old one lies now, for people.
+        """
+        living = self.path
+        with self._locks.graph_writing():
+            aside = self._generations.set_aside(living)
+        try:
+            self._rebuild(engine, on_commits)
+        except BaseException:
+            with self._locks.graph_writing():
+                self._generations.rename(aside, living)
+            raise
+        return f"{self._folder.name}/{aside.name}"
+
+    def _lost(self) -> int:
+        """How many changes only the graph knows of, because the ledger lost its end; 0 where it cannot be read."""
+        try:
+            with self._locks.graph_reading():
+                return max(0, self._mark_as_it_is().seq - self._ledger.last_seq()) if self.path.exists() else 0
+        except DamagedError:
+            return 0
 
     def rebuild_held(self, on_commits: Told = lambda _: None) -> None:
         """The same for somebody who holds the writer lock."""
@@ -319,4 +381,16 @@ class GraphStore:
             if built is not None and built != fresh:
                 self._generations.rename(built, fresh)
             self._generations.switch(fresh)
+            self._trust.remember(fresh)
             self._generations.remove_others()
+
+
+def _changes(count: int) -> str:
+    return "1 change" if count == 1 else f"{count:,} changes"
+
+
+def _end_lost(count: int) -> DamagedError:
+    return DamagedError(
+        f"the ledger lost its end: the graph knows of {_changes(count)} that it does not hold",
+        "`alaya verify --fix` writes them back; `alaya rebuild l2` goes on without them",
+    )

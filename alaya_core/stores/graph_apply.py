@@ -60,7 +60,8 @@ def apply_commits(graph: GraphConnection, commits: Sequence[Commit]) -> None:
     )
     _root(graph, [folded.cards[key] for key in folded.rooted if key in folded.cards], known_before)
     _unlink(graph, folded.unlinked)
-    _link(graph, folded.links.values(), known_before)
+    held = known_before | folded.cards.keys()  # a lost line may have made a card that later lines name
+    _link(graph, [link for link in folded.links.values() if {link.from_id, link.to_id} <= held], known_before)
     _remove(graph, "Card", folded.removed)
     _remove(graph, "Session", folded.removed_sessions)
     last = commits[-1]

@@ -223,7 +223,7 @@ def _opened(driver: Any, path: Path, write: bool) -> Iterator[GraphConnection]:
             buffer_pool_size=_WRITE_POOL if write else _READ_POOL,
             max_db_size=_ADDRESS_SPACE,
         )
-    except (RuntimeError, IndexError, ValueError) as error:
+    except (RuntimeError, IndexError, ValueError, MemoryError) as error:
         raise classified(error, opening=True) from error
     with contextlib.closing(database), contextlib.closing(driver.Connection(database, num_threads=2)) as connection:
         graph = GraphConnection(connection)
@@ -241,6 +241,12 @@ def _opened(driver: Any, path: Path, write: bool) -> Iterator[GraphConnection]:
         graph.run("COMMIT")
 
 
+def lacks_means(text: str) -> bool:
+    """Whether an engine's words say that the machine lacks what it takes (rights, memory, room)."""
+    lowered = text.lower()
+    return any(word in lowered for word in _LACKING)
+
+
 def classified(error: Exception, *, opening: bool = False) -> AlayaError:
     """The engines know only one kind of error; this reads its words.
 
@@ -256,7 +262,7 @@ def classified(error: Exception, *, opening: bool = False) -> AlayaError:
         return BusyError("the graph is open in another process", "wait a moment and repeat")
     if any(word in lowered for word in _UNFINISHED):
         return UnfinishedGraphError("the graph's last writer was killed", "repeat the command")
-    damaged = not any(word in lowered for word in _LACKING) if opening else any(word in lowered for word in _DAMAGED)
+    damaged = not lacks_means(text) if opening else any(word in lowered for word in _DAMAGED)
     if damaged or isinstance(error, IndexError | ValueError):
         return DamagedError(f"the graph file cannot be read: {text[:200]}", "run `alaya rebuild l2`")
     return AlayaError(f"the graph engine failed: {text[:300]}", "run `alaya verify`; `alaya rebuild l2` makes it anew")

@@ -72,7 +72,7 @@ class Ledger:
 
     def segments(self) -> list[Path]:
         """The segment files, oldest first."""
-        return sorted(path for path in self._folder.glob("*.jsonl") if path.stem.isdigit())
+        return sorted(path for path in self._folder.glob("*.jsonl") if path.stem.isdigit() and path.is_file())
 
     def last_seq(self) -> int:
         """The seq of the last whole line; 0 when there is none. Reads only the end of the last segment."""

@@ -43,6 +43,8 @@ class Matrix:
         seq: The commit it was made at.
         overlay: What changed since.
         saved: The stamp of the file it was read from; None = it was made from the table.
+        rows: How many cards the table had then, with and without a vector; -1 = nobody wrote it down.
+        pending: How many of them were still to get one.
     """
 
     def __init__(
@@ -52,19 +54,27 @@ class Matrix:
         seq: int,
         overlay: Overlay | None = None,
         saved: Stamp | None = None,
+        rows: int = -1,
+        pending: int = 0,
     ) -> None:
         self.ids = ids
         self.vectors = vectors
         self.seq = seq
         self.saved = saved
+        self.rows, self.pending = rows, pending
         self._overlay = overlay
         self._places = {card_id: place for place, card_id in enumerate(ids)}
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """The row of each card, whatever the overlay says."""
+        return self._places
 
     def overlaid(self, overlay: Overlay) -> Matrix:
         """The same matrix under another overlay."""
         copy = Matrix.__new__(Matrix)
         copy.ids, copy.vectors, copy.seq, copy._places = self.ids, self.vectors, self.seq, self._places
-        copy.saved = self.saved
+        copy.saved, copy.rows, copy.pending = self.saved, self.rows, self.pending
         copy._overlay = overlay
         return copy
 
@@ -111,11 +121,14 @@ class Matrix:
         return found
 
 
-def save_matrix(folder: Path, vectors: Mapping[str, Vectors], seq: int, dimensions: int) -> None:
+def save_matrix(
+    folder: Path, vectors: Mapping[str, Vectors], seq: int, dimensions: int, *, rows: int = -1, pending: int = 0
+) -> None:
     """Writes a matrix beside the table it is made from; the caller holds the writer lock.
 
     Args:
         vectors: In the order of the rows: those that should stay resident first.
+        rows, pending: See `Matrix`.
     """
     import numpy as np
 
@@ -126,7 +139,14 @@ def save_matrix(folder: Path, vectors: Mapping[str, Vectors], seq: int, dimensio
         for vector in vectors.values():
             file.write(np.ascontiguousarray(vector, dtype=np.float32).tobytes())
     write_file(folder / f"{name}.ids", "\n".join(vectors).encode(), durable=False)
-    raw = {"name": name, "seq": seq, "count": len(vectors), "dimensions": dimensions}
+    raw = {
+        "name": name,
+        "seq": seq,
+        "count": len(vectors),
+        "dimensions": dimensions,
+        "rows": rows,
+        "pending": pending,
+    }
     write_file(folder / "matrix.json", json.dumps(raw).encode())
     for path in folder.glob("matrix-*"):
         if path.stem != name:
@@ -159,11 +179,12 @@ def load_matrix(folder: Path, dimensions: int) -> Matrix | None:
         raw = load_json((folder / "matrix.json").read_bytes())
         if raw["dimensions"] != dimensions:
             return None
+        seq, rows, pending = int(raw["seq"]), int(raw.get("rows", -1)), int(raw.get("pending", 0))
         if raw["count"] == 0:
-            return Matrix([], np.zeros((0, dimensions), np.float32), raw["seq"], saved=saved)
+            return Matrix([], np.zeros((0, dimensions), np.float32), seq, None, saved, rows, pending)
         ids = (folder / f"{raw['name']}.ids").read_text(encoding="utf-8").split("\n")
         mapped = np.memmap(folder / f"{raw['name']}.f32", np.float32, "r", shape=(raw["count"], dimensions))
         vectors = np.asarray(mapped)  # the same pages; a row of a memmap costs much more to take than one of an array
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return Matrix(ids, vectors, raw["seq"], saved=saved) if len(ids) == raw["count"] else None
+    return Matrix(ids, vectors, seq, None, saved, rows, pending) if len(ids) == raw["count"] else None

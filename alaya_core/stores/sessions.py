@@ -229,7 +229,7 @@ class SessionFiles:
 
     def files(self) -> Iterator[str]:
         """Every session file there is, relative to the home."""
-        for path in sorted(self._folder.glob("*/*.json")):
+        for path in sorted(path for path in self._folder.glob("*/*.json") if path.is_file()):
             yield path.relative_to(self._root).as_posix()
 
     def _open(self, path: str) -> BinaryIO:
@@ -237,6 +237,8 @@ class SessionFiles:
             return (self._root / path).open("rb")
         except FileNotFoundError:
             raise NotFoundError(f"the session file {path} is gone", "run `alaya verify`") from None
+        except IsADirectoryError:
+            raise DamagedError(f"{path} is a folder, where a session file belongs", "run `alaya verify`") from None
 
     def _index(self, path: str, file: BinaryIO) -> bytes:
         """The index of a session file; made anew where it is missing or belongs to another state of the file."""

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import tempfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from alaya_core.stores.files import replacing
+from alaya_core.stores.files import FILE_MODE, PASSING, make_directory, sync_directory, translated
 
 _BLOCK = 1 << 20
 _LARGEST = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSource:
+    """Bytes written whole, waiting for their name.
+
+    Attributes:
+        temporary: Where they lie now.
+    """
+
+    digest: str
+    temporary: Path
+
+    def discard(self) -> None:
+        """Removes them, if they were not published."""
+        self.temporary.unlink(missing_ok=True)
 
 
 class SourceStore:
@@ -34,14 +53,38 @@ class SourceStore:
         Returns:
             Bytes on disk.
         """
+        if (prepared := self.prepare(blocks, digest)) is not None:
+            self.publish(prepared)
+        return self.path(digest).stat().st_size
+
+    def prepare(self, blocks: Iterable[bytes], digest: str) -> PreparedSource | None:
+        """Writes bytes whole under a passing name; None where they are kept already."""
         import zstandard
 
-        path = self.path(digest)
-        if not path.exists():
-            with replacing(path) as file, zstandard.ZstdCompressor(level=3).stream_writer(file, closefd=False) as out:
-                for block in blocks:
-                    out.write(block)
-        return path.stat().st_size
+        if self.path(digest).exists():
+            return None
+        make_directory(self._folder)
+        handle, name = tempfile.mkstemp(prefix=PASSING, dir=self._folder)
+        prepared = PreparedSource(digest, Path(name))
+        try:
+            with translated(self.path(digest)), os.fdopen(handle, "wb") as file:
+                with zstandard.ZstdCompressor(level=3).stream_writer(file, closefd=False) as out:
+                    for block in blocks:
+                        out.write(block)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            prepared.discard()
+            raise
+        return prepared
+
+    def publish(self, prepared: PreparedSource) -> None:
+        """Gives prepared bytes their name."""
+        target = self.path(prepared.digest)
+        with translated(target):
+            prepared.temporary.chmod(FILE_MODE)
+            prepared.temporary.replace(target)
+            sync_directory(target.parent)
 
     def known(self) -> list[str]:
         """The sha256 of every source that is kept, by the names of the files."""
@@ -85,11 +128,16 @@ class SourceStore:
         self.keep([data], digest)
         return digest
 
-    def begins_with(self, digest: str, beginning: str) -> bool:
-        """Whether kept bytes begin with other, shorter kept bytes; False where either is not kept."""
-        if digest == beginning or not (self.path(digest).exists() and self.path(beginning).exists()):
+    def begins_with(self, digest: str, beginning: str, prepared: PreparedSource | None = None) -> bool:
+        """Whether bytes begin with other, shorter kept bytes; False where either is not kept.
+
+        Args:
+            prepared: The longer ones, where they have no name yet.
+        """
+        longest = prepared.temporary if prepared else self.path(digest)
+        if digest == beginning or not (longest.exists() and self.path(beginning).exists()):
             return False
-        with self.open(digest) as longer, self.open(beginning) as shorter:
+        with _reader(longest) as longer, self.open(beginning) as shorter:
             while block := shorter.read(_BLOCK):
                 if longer.read(len(block)) != block:
                     return False
@@ -101,9 +149,13 @@ class SourceStore:
         Raises:
             FileNotFoundError: They are not kept.
         """
-        import zstandard
+        return _reader(self.path(digest))
 
-        return zstandard.ZstdDecompressor().stream_reader(self.path(digest).open("rb"), closefd=True)
+
+def _reader(path: Path) -> BinaryIO:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().stream_reader(path.open("rb"), closefd=True)
 
 
 def decompress(data: bytes) -> bytes:

@@ -21,7 +21,7 @@ class Staged:
     """A file that is on its way.
 
     Attributes:
-        kind: `session`, or `card` (its context).
+        kind: `session`, `card` (its context), or `source`.
         id: Whose file it is; path: where a session's lies, relative to the home.
     """
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,9 +15,11 @@ from alaya_core.safe_json import load_json
 from alaya_core.stores.files import close_to_others, make_directory, write_file
 from alaya_core.stores.held_cards import CardFinder
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, matrix_stamp, save_matrix
+from alaya_core.stores.vector_files import versions_in, versions_older
 from alaya_core.stores.vector_filters import card_condition, passage_condition
+from alaya_core.stores.vector_inspection import inspection, vector_length
 from alaya_core.stores.vector_state import LAYOUT, Inspection, VectorMark
-from alaya_core.stores.vector_tables import CARDS, PASSAGES, Table, connect, one_of, quoted, versions_in
+from alaya_core.stores.vector_tables import CARDS, PASSAGES, Table, connect, one_of, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,8 @@ PASSAGE_ANSWER = ("id", "session_id", "turn", "piece", "role", "kind", "text", "
 MOST_VERSIONS = 50
 """Versions that a table may gather until it is compacted."""
 _BACKLOG = 1_000
+_COMPACTING_S = 10.0
+"""Younger versions may be those that the last compaction made itself."""
 _OVERLAY = 2_000
 _WARM = "vector_dropped = false"
 _PENDING = f"vector IS NULL AND {_WARM}"
@@ -141,26 +144,9 @@ class VectorGeneration:
 
     def inspect(self) -> Inspection:
         """Everything `verify` wants to know of the tables."""
-        import numpy as np
-
-        table = self.cards.arrow(None, ["id", "content_hash"])
-        ids = table.column("id").to_pylist()
-        schema = self.cards.arrow(None, None, 1).schema
-        dimensions = int(schema.field("vector").type.list_size) if "vector" in schema.names else 0
+        dimensions = vector_length(self.cards)
         vectors = self.vectors() if dimensions and dimensions == self.mark().dimensions else {}
-        norms = {card: float(np.linalg.norm(vector)) for card, vector in vectors.items()}
-        passages = self.passages.arrow(None, ["id", "session_id"])
-        passage_ids = passages.column("id").to_pylist()
-        return Inspection(
-            hashes=dict(zip(ids, table.column("content_hash").to_pylist(), strict=True)),
-            duplicates=[card for card, count in Counter(ids).items() if count > 1],
-            dimensions=dimensions,
-            with_vector_ids=frozenset(vectors),
-            bad_vectors=[card for card, norm in norms.items() if not 0.99 < norm < 1.01],
-            passages=len(passage_ids),
-            duplicate_passages=[passage for passage, count in Counter(passage_ids).items() if count > 1],
-            passage_sessions=frozenset(passages.column("session_id").to_pylist()),
-        )
+        return inspection(self.cards, self.passages, dimensions, vectors)
 
     def vectors(self, where: str | None = None) -> dict[str, NDArray[np.float32]]:
         """Vectors by card id; cards without one are left out."""
@@ -192,7 +178,7 @@ class VectorGeneration:
     def matrix(self) -> Matrix:
         """All vectors, as of the generation's mark."""
         mark, saved = self.mark(), matrix_stamp(self.path)
-        stamp = (mark.seq, saved)
+        stamp = (mark.seq, mark.pending, saved)
         if self._matrix is None or self._matrix[0] != stamp:
             base = self._matrix[1] if self._matrix and self._matrix[1].saved == saved else None
             base = base if base is not None and saved is not None else load_matrix(self.path, mark.dimensions)
@@ -208,7 +194,7 @@ class VectorGeneration:
         mark = self.mark()
         vectors = self.vectors()
         ordered = {card: vectors[card] for card in first if card in vectors} | vectors
-        save_matrix(self.path, ordered, mark.seq, mark.dimensions)
+        save_matrix(self.path, ordered, mark.seq, mark.dimensions, rows=self.cards.count(), pending=mark.pending)
         self._matrix = None
 
     def matrix_is_stale(self) -> bool:
@@ -218,8 +204,27 @@ class VectorGeneration:
         saved = matrix_stamp(self.path)
         return saved is None or self.cards.count(f"seq > {saved[0]}") > _OVERLAY
 
+    def mend_words(self, name: str, *, most: int) -> bool:
+        """Makes the words index of a table anew if it cannot be read.
+
+        Args:
+            name: CARDS or PASSAGES.
+            most: Rows of a table that is too large for it.
+
+        Returns:
+            Whether the index answers now.
+        """
+        table = self.cards if name == CARDS else self.passages
+        if table.words_broken():
+            if table.count() > most:
+                return False
+            table.index_words()
+            self.close_to_others()
+        return not table.words_broken()
+
     def upkeep(self, keep_s: float = 300.0, *, now: bool = False) -> list[str]:
-        """Makes the words index, and compacts a table where many rows or versions have gathered.
+        """Makes the words index where there is none that answers, and compacts a table where many rows or versions have
+        gathered.
 
         Args:
             keep_s: Versions replaced less than so many seconds ago stay, for those who are reading them.
@@ -233,11 +238,12 @@ class VectorGeneration:
         tidied, unindexed = dict(mark.tidied), 0
         for name, table in zip((CARDS, PASSAGES), self._tables(), strict=True):
             backlog = table.index_backlog()
-            if backlog is None and table.count() > 0:
+            if table.count() > 0 and (backlog is None or table.words_broken()):
                 table.index_words()
                 backlog = 0
             gathered = table.version() - tidied.get(name, 1)
-            if (now and gathered > 0) or gathered > MOST_VERSIONS or (backlog or 0) > _BACKLOG:
+            some = now and (gathered > 0 or versions_older(self.path, name, max(keep_s, _COMPACTING_S)) > 0)
+            if some or gathered > MOST_VERSIONS or (backlog or 0) > _BACKLOG:
                 table.compact(keep_s)
                 tidied[name], backlog = table.version(), 0
                 done.append(name)
@@ -245,6 +251,10 @@ class VectorGeneration:
         if (tidied, unindexed) != (dict(mark.tidied), mark.unindexed):
             self.set_mark(replace(self.mark(), tidied=tidied, unindexed=unindexed))
         return done
+
+    def tables(self) -> int:
+        """How many tables are on the disk; imports nothing."""
+        return sum(bool(versions_in(self.path, name)) for name in (CARDS, PASSAGES))
 
     def versions(self) -> int:
         """How many versions of the tables are on the disk; imports nothing."""
@@ -258,7 +268,7 @@ class VectorGeneration:
         """Removes the whole generation; it is not the living one."""
         shutil.rmtree(self.path, ignore_errors=True)
 
-    def _ids(self, where: str) -> set[str]:
+    def _ids(self, where: str | None) -> set[str]:
         return set(self.cards.arrow(where, ["id"]).column("id").to_pylist())
 
     def _with_overlay(self, base: Matrix | None, mark: VectorMark) -> Matrix:
@@ -268,12 +278,19 @@ class VectorGeneration:
             vectors = self.vectors()
             stacked = np.stack(list(vectors.values())) if vectors else np.zeros((0, mark.dimensions), np.float32)
             return Matrix(list(vectors), stacked, mark.seq)
-        if base.seq >= mark.seq:
+        if (base.seq, base.pending) == (mark.seq, mark.pending):
             return base
-        changed = self.cards.arrow(f"seq > {base.seq}", ["id"]).column("id").to_pylist()
+        changed = set(self.cards.arrow(f"seq > {base.seq}", ["id"]).column("id").to_pylist())
         vectors = self.vectors(f"seq > {base.seq}")
+        older, fresh = self.cards.count(f"seq <= {base.seq}"), len(changed - base.places.keys())
+        gone: Collection[str] = ()
+        if base.pending or older + len(changed) != base.rows + fresh:  # else none is gone: all ids are many to read
+            ids = self._ids(None)
+            gone = base.places.keys() - ids
+            late = ids - base.places.keys() - changed
+            vectors |= self.vectors(one_of("id", late)) if base.pending and late else {}
         stacked = np.stack(list(vectors.values())) if vectors else np.zeros((0, mark.dimensions), np.float32)
-        return base.overlaid(Overlay(tuple(vectors), stacked, frozenset(changed)))
+        return base.overlaid(Overlay(tuple(vectors), stacked, frozenset(changed.union(gone))))
 
     def _tables(self) -> tuple[Table, Table]:
         opened, dimensions = self._opened, self.mark().dimensions

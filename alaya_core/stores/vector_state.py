@@ -59,6 +59,7 @@ class Inspection:
         dimensions: Numbers a vector of the table; 0 = it has none.
         bad_vectors: Cards whose vector is zero, no number, or not of length 1.
         passage_sessions: The sessions that passages are of.
+        words_broken: Tables whose words index cannot be read: nothing is found in them by its words.
     """
 
     hashes: dict[str, str]
@@ -69,6 +70,7 @@ class Inspection:
     passages: int
     duplicate_passages: list[str]
     passage_sessions: frozenset[str]
+    words_broken: list[str] = field(default_factory=list)
 
     @property
     def with_vector(self) -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from alaya_core.errors import AlayaError, DamagedError, DiskFullError
 from alaya_core.stores.files import says_disk_full
+from alaya_core.stores.vector_files import any_cut_short, data_files
 from alaya_core.words import INDEX_SETTINGS
 
 CARDS = "cards"
@@ -58,11 +61,21 @@ _PASSAGE_FIELDS = {
 
 Rows = list[dict[str, Any]]
 
-_LAST_VERSION = (1 << 64) - 1
+_WHERE_IN_THE_ENGINE = re.compile(r"[\s,(]*(?:at )?/[^\s,]*\.rs(?::\d+)*\)?")
+_SAMPLE = 4
+"""Rows whose words are looked for to see whether a words index answers."""
+_WORDS_AT_ONCE = 200
 
 
 class VectorEngineError(AlayaError):
     """The vector engine failed at something that the files themselves do not explain."""
+
+
+class WordsIndexError(DamagedError):
+    """The rows of a table can be read, its words index cannot."""
+
+    def __init__(self) -> None:
+        super().__init__("the words index cannot be read", "run `alaya rebuild l1`")
 
 
 def connect(folder: Path) -> Any:
@@ -139,6 +152,9 @@ class Table:
 
         Args:
             words: Analysed text; never anything a person or a file wrote as it stands.
+
+        Raises:
+            WordsIndexError: The index is broken, and nothing else.
         """
         if not words:
             return []
@@ -149,8 +165,9 @@ class Table:
             query = self._open().search(make_query(words, "words"), query_type="fts")
             query = query.where(where, prefilter=True) if where else query
             return list(query.select([*columns, "_score"]).limit(limit).to_arrow().to_pylist())
-        except (RuntimeError, ValueError, OSError) as error:
-            raise classified(error) from error
+        except Exception as error:  # a broken index makes the engine panic too, which is none of the usual errors
+            self.arrow(where, columns, 1)  # says what is wrong where it is the table itself
+            raise WordsIndexError from error
 
     def count(self, where: str | None = None) -> int:
         """How many rows (match a filter)."""
@@ -174,8 +191,19 @@ class Table:
             raise classified(error) from error
         return None if stats is None else int(stats.num_unindexed_rows)
 
+    def words_broken(self, rows: int = _SAMPLE) -> bool:
+        """Whether the words index cannot be read, as far as looking for the words of some rows tells."""
+        texts = self.rows(None, ["words"], rows)
+        found = dict.fromkeys(word for row in texts for word in row["words"].split())
+        try:
+            for start in range(0, len(words := list(found)), _WORDS_AT_ONCE):
+                self.match(" ".join(words[start : start + _WORDS_AT_ONCE]), None, ["id"], 1)
+        except WordsIndexError:
+            return True
+        return False
+
     def index_words(self) -> None:
-        """Makes the words index; nobody else may write the table meanwhile."""
+        """Makes the words index, in the place of the one that is there; nobody else may write the table meanwhile."""
         from lancedb.index import FTS
 
         settings: dict[str, Any] = dict(INDEX_SETTINGS)
@@ -194,8 +222,9 @@ class Table:
         table = self._open()
         try:
             table.checkout_latest()  # after a lost race a handle goes on losing until it has looked again
-            # What no version names was left by a killed writer: there is no living one while we are here.
-            table.optimize(cleanup_older_than=timedelta(seconds=max(keep_s, 0.001)), delete_unverified=True)
+            with self._files_whole():
+                # What no version names was left by a killed writer: there is no living one while we are here.
+                table.optimize(cleanup_older_than=timedelta(seconds=max(keep_s, 0.001)), delete_unverified=True)
         except (RuntimeError, ValueError, OSError) as error:
             raise classified(error) from error
 
@@ -207,6 +236,21 @@ class Table:
                 raise classified(error) from error
         return self._table
 
+    @contextlib.contextmanager
+    def _files_whole(self) -> Iterator[None]:
+        """Takes a version back whose rows are not all on the disk: the engine takes a file that found no room for
+        written, and nobody could read the table any more.
+
+        Raises:
+            DiskFullError: So it was.
+        """
+        folder = Path(self._connection.uri)
+        before, there = self.version(), data_files(folder, self._name)
+        yield
+        if any_cut_short(folder, self._name, data_files(folder, self._name) - there):
+            self._open().restore(before)
+            raise DiskFullError("words and vectors were not written")
+
     def _write(self, write: Any, rows: Rows) -> None:
         import pyarrow as pa
 
@@ -216,19 +260,10 @@ class Table:
             schema=self._schema,
         )
         try:
-            write(data)
+            with self._files_whole():
+                write(data)
         except (RuntimeError, ValueError, OSError) as error:
             raise classified(error) from error
-
-
-def versions_in(folder: Path, name: str) -> list[int]:
-    """The versions of a table that are on the disk, oldest first; found without the engine."""
-    found = []
-    for path in (folder / f"{name}.lance" / "_versions").glob("*.manifest"):
-        if path.stem.isdigit():  # newer layouts count down from 2^64, so that the latest is listed first
-            number = int(path.stem)
-            found.append(_LAST_VERSION - number if number > _LAST_VERSION // 2 else number)
-    return sorted(found)
 
 
 def quoted(value: str) -> str:
@@ -249,7 +284,7 @@ def holds_any(column: str, values: Iterable[str]) -> str:
 
 def classified(error: Exception) -> AlayaError:
     """What LanceDB said, as one of our errors."""
-    text = str(error).split("\n")[0][:300]
+    text = _WHERE_IN_THE_ENGINE.sub("", str(error).split("\n")[0])[:300]
     if says_disk_full(str(error)):
         return DiskFullError("words and vectors were not written")
     lowered = text.lower()

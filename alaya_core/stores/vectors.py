@@ -116,6 +116,10 @@ class VectorStore:
         """Makes the words index and compacts the tables, see `VectorGeneration.upkeep`."""
         return self.generation.upkeep(self.keep_s, now=now)
 
+    def tables(self) -> int:
+        """How many tables are on the disk; imports nothing."""
+        return self.generation.tables()
+
     def versions(self) -> int:
         """How many versions of the tables are on the disk; imports nothing."""
         return self.generation.versions()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from alaya_core.errors import NotFoundError, UsageError
+from alaya_core.errors import ConfigError, DamagedError, NotFoundError, UsageError
+from alaya_core.models.answers import Check, DoctorAnswer
 from alaya_tui.headless.render import Result
 from alaya_tui.headless.render_keep import config_lines, doctor_lines, rebuild_lines, status_lines, verify_lines
 from alaya_tui.headless.request import Request
@@ -49,8 +50,12 @@ def rebuild_command(request: Request) -> Result:
 
 def doctor_command(request: Request) -> Result:
     """Checks the installation and the home; exits 1 when a check fails."""
-    with request.memory() as memory, request.told.progress("doctor"):
-        answer = memory.doctor()
+    try:
+        with request.memory() as memory, request.told.progress("doctor"):
+            answer = memory.doctor()
+    except (ConfigError, DamagedError) as error:  # the home does not open: that is the answer
+        name = "config" if isinstance(error, ConfigError) else "home"
+        answer = DoctorAnswer(ok=False, checks=[Check(name=name, status="fail", detail=error.message, hint=error.hint)])
     return Result(answer, partial(doctor_lines, answer), 0 if answer.ok else 1)
 
 

@@ -12,10 +12,12 @@ from alaya_tui.headless.request import Request
 def reembed_command(request: Request) -> Result:
     """Makes all vectors anew by the configured model; what it will take is said before it begins."""
     with request.memory() as memory, request.long_work("reembed") as (progress, cancel):
-        answer = memory.reembed(dry_run=True, progress=progress, cancel=cancel)
-        if not (request.args.dry_run or answer.done):
-            request.told.note(estimate(answer))
-            answer = memory.reembed(progress=progress, cancel=cancel)
+        answer = memory.reembed(
+            dry_run=request.args.dry_run,
+            progress=progress,
+            cancel=cancel,
+            beforehand=lambda takes: request.told.note(estimate(takes)),
+        )
     return Result(answer, partial(reembed_lines, answer))
 
 

@@ -196,7 +196,7 @@ def _take_back(commands: Any) -> None:
     undo = _command(commands, "undo", "take back your last change, or a whole run", more="Refused if it changed since.")
     redo = _command(commands, "redo", "do again what was undone last")
     undo.add_argument(
-        "--run", metavar="ID", type=named, help="a whole run, or one change (#12), as `history` shows them"
+        "--run", metavar="ID", type=named, help="a whole run, or one change by its number, as `history` shows them"
     )
     redo.add_argument("--run", metavar="ID", type=named, help="what this run undid, or an undone run or change itself")
     undo.add_argument("--cascade", action="store_true", help="undo first what touched the same things since")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from alaya_core.models.answers import EraseAnswer, Erasure
-from alaya_core.text import safe_line
+from alaya_core.models.answers import EraseAnswer, Erasure, GoingCard
+from alaya_core.text import cells, safe_line
 from alaya_tui.headless.render_layout import Page, listed, plural, short
 
 MOST_CARDS = 10
@@ -34,15 +34,25 @@ def question(answer: EraseAnswer) -> str:
 
 def _whole(answer: EraseAnswer, page: Page) -> Iterator[str]:
     erased = answer.erased
+    if erased.note:
+        yield from page.item("! ", erased.note)
     yield from page.item("  ", f"{_amount(erased)}, and every trace of it")
-    for card in erased.cards[:MOST_CARDS]:
-        yield f"  - {short(card)}"
-    if len(erased.cards) > MOST_CARDS:
-        yield f"  - and {len(erased.cards) - MOST_CARDS:,} more"
+    yield from _cards(erased.going, page)
     if answer.left:
         yield "Left alone:" if answer.done else "It would leave alone:"
     for left in answer.left:
         yield from page.item("! ", f"{left.kind} {short(left.name)}: {left.why}")
+
+
+def _cards(going: Sequence[GoingCard], page: Page) -> Iterator[str]:
+    """The cards that go, those first of which a person should know something."""
+    for card in sorted(going, key=lambda card: not card.note)[:MOST_CARDS]:
+        name = f" ({short(card.card_id)})"
+        yield f"  - {page.clip(card.title, 4 + cells(name))}{name}"
+        if card.note:
+            yield from page.item("    ", card.note)
+    if len(going) > MOST_CARDS:
+        yield f"  - and {len(going) - MOST_CARDS:,} more"
 
 
 def _what(erased: Erasure) -> str:

@@ -37,7 +37,7 @@ def undo_lines(answer: UndoAnswer, page: Page) -> Iterator[str]:
 
 def _sentence(what: Sequence[str]) -> str:
     more = f" and {len(what) - 1:,} more" if len(what) > 1 else ""
-    return (what[0] if what else "nothing that is still there") + more
+    return (what[0] if what else "nothing that can be shown") + more
 
 
 def _commit(commit: CommitView, page: Page) -> Iterator[str]:

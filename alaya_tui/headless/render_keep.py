@@ -23,6 +23,12 @@ BAR = 10
 MOST_IDS = 5
 MOST_ROWS = 8
 
+_NOT_CHECKED = {
+    "graph_behind": "the graph was not compared: it is being written",
+    "unindexed": "the tables of words and vectors were not compared: {} to be indexed",
+}
+"""What the numbers of a verification say that count nothing that was looked at."""
+
 _CHANNELS = 10
 _NAME = 40  # cells
 
@@ -149,7 +155,7 @@ def _histogram(bands: Mapping[str, int]) -> Iterator[str]:
 
 def verify_lines(answer: VerifyAnswer, page: Page, *, fix: bool = False) -> Iterator[str]:
     """What was checked, found and mended, and what would be."""
-    checked = listed([f"{number:,} {safe_line(name)}" for name, number in answer.checked.items()])
+    checked = listed([_checked(name, number) for name, number in answer.checked.items() if name not in _NOT_CHECKED])
     for done in answer.fixed:
         yield from page.item("✓ ", f"Mended: {done}")
     for finding in answer.findings:
@@ -167,10 +173,17 @@ def verify_lines(answer: VerifyAnswer, page: Page, *, fix: bool = False) -> Iter
     wrong = sum(not finding.report for finding in answer.findings)
     notes = f", {plural(len(answer.findings) - wrong, 'note')}" if len(answer.findings) > wrong else ""
     yield f"{'✓ Nothing wrong' if answer.ok else plural(wrong, 'finding')}{notes}; checked {checked or 'nothing'}"
+    for name, sentence in _NOT_CHECKED.items():
+        if number := answer.checked.get(name):
+            yield from page.item("· ", sentence.format(plural(number, "change")))
     if waits:
         yield page.dim(f"nothing is changed yet; do it with: {page.call} verify --fix --yes")
     elif not answer.ok and not fix:
         yield page.dim(f"what would mend it: {page.call} verify --fix")
+
+
+def _checked(name: str, number: int) -> str:
+    return f"{number:,} {safe_line(name.removesuffix('s') if number == 1 else name)}"
 
 
 def rebuild_lines(answer: RebuildAnswer, page: Page) -> Iterator[str]:

@@ -201,9 +201,9 @@ def _turns(session: TraceSession, page: Page) -> Iterator[str]:
 def _turn(mark: str, turn: TraceTurn, page: Page) -> Iterator[str]:
     name = f" ({safe_line(turn.name)})" if turn.name else ""
     moved = f" (was turn {turn.moved_from})" if turn.moved_from is not None else ""
-    kind = "" if turn.kind in ("message", turn.role) else f" [{safe_line(turn.kind)}]"
+    kind = "" if turn.kind in ("message", "erased", turn.role) else f" [{safe_line(turn.kind)}]"
     lead = f"{mark}[Turn {turn.turn}] {safe_line(turn.role).capitalize()}{name}{kind}{moved}: "
-    first, *rest = page.block(turn.content, 4) or [""]
+    first, *rest = page.block("(erased)" if turn.kind == "erased" else turn.content, 4) or [""]
     if page.width and len(lead) + len(first) > page.width:
         yield page.bold(lead.rstrip())
         yield from (first, *rest)

@@ -19,7 +19,7 @@ def estimate(answer: ReembedAnswer) -> str:
     parts = [f"about {answer.tokens:,} tokens"]
     if answer.requests:
         parts.append(plural(answer.requests, "request"))
-    parts.append(f"about {_duration(answer.seconds)}")
+    parts.append("time not measured" if answer.seconds is None else f"about {_duration(answer.seconds)}")
     if answer.price is not None:
         parts.append(f"costs about {answer.price:.4g}")
     where = f"sent to {answer.host}" if answer.host else "nothing leaves this machine"
@@ -49,7 +49,9 @@ def upkeep_lines(answer: UpkeepAnswer, page: Page) -> Iterator[str]:
     for sentence in answer.did:
         yield from page.item("✓ ", sentence)
     if not answer.did:
-        yield "✓ Nothing to do"
+        yield "✓ Nothing to do now" if answer.stays else "✓ Nothing to do"
+    for sentence in answer.stays:
+        yield from page.item("  ", sentence)
     parts = []
     for name, bytes_ in answer.after.items():
         was = answer.before.get(name, bytes_)

@@ -30,6 +30,32 @@ def test_without_yes_it_only_says_what_would_go(filled: Filled, home: Path) -> N
     assert (answer["done"], answer["erased"]["what"], answer["erased"]["cards"]) == (False, "card", [filled.plain])
 
 
+def test_what_goes_is_shown_with_its_title(filled: Filled, home: Path) -> None:
+    answer = alaya("erase", filled.plain, "--json", home=home).data["erased"]
+    [card] = answer["going"]
+    assert (card["card_id"], card["note"]) == (filled.plain, "written by hand")
+    text = alaya("erase", filled.plain, home=home).text
+    assert f"  - {card['title']} ({filled.plain[:13]})\n    written by hand\n" in text
+
+
+def test_an_agent_is_refused(filled: Filled, home: Path) -> None:
+    for words in ((), ("--yes",)):
+        done = alaya("--agent", "main", "erase", filled.plain, *words, "--json", home=home)
+        assert (done.status, done.error["code"]) == (1, "conflict")
+        assert "--agent" in done.error["hint"]
+    assert alaya("show", filled.plain, home=home).status == 0
+
+
+def test_an_erased_turn_shows_in_its_session(filled: Filled, home: Path) -> None:
+    trace = alaya("trace", filled.distilled, "--full", "--json", home=home).data["sessions"][0]
+    other = next(turn["turn"] for turn in trace["turns"] if not turn["relevant"])
+    assert alaya("erase", trace["session_id"], "--turn", str(other), "--yes", home=home).status == 0
+    shown = alaya("trace", filled.distilled, "--full", home=home).text
+    line = next(line for line in shown.splitlines() if f"[Turn {other}]" in line)
+    assert line.endswith(": (erased)")
+    assert shown.count("(erased)") == 1
+
+
 def test_with_yes_it_is_gone(filled: Filled, home: Path) -> None:
     answer = alaya("erase", filled.plain, "--yes", "--json", home=home)
     assert answer.status == 0

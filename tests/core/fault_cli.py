@@ -150,7 +150,7 @@ def make_known(folder: Path) -> Known:
     return Known(home, (*by_hand, *others), write(folder / "talk-2.json", session("talk-2")))
 
 
-UNFINISHED = {"torn_line"}
+UNFINISHED = {"torn_line", "readable_missing"}
 """Of a change that was cut off before its ledger line was whole: nothing acknowledged is missing, and the next write,
 repeating the command, or `verify --fix` takes care of it."""
 

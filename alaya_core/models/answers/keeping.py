@@ -58,7 +58,7 @@ class Left(Answer):
     """Something that still holds what was erased, or may.
 
     Attributes:
-        kind: `turn`, `card`, `session`, `backup`, `export`.
+        kind: `turn`, `card`, `session`, `backup`, `export`, `file`.
         name: Its id or path.
         why: What it holds, and what to do about it.
     """
@@ -68,13 +68,28 @@ class Left(Answer):
     why: str
 
 
+class GoingCard(Answer):
+    """A card that an erase takes away; the note says what a person should know of it before, and may be empty."""
+
+    card_id: str
+    title: str
+    note: str = ""
+
+
 class Erasure(Answer):
-    """What an erase takes away."""
+    """What an erase takes away.
+
+    Attributes:
+        note: What a person should know of the name that was given.
+        cards: Ids of the cards that go; going: the same cards, so that a person knows them.
+    """
 
     what: Literal["card", "session", "turn"]
     name: str
     title: str = ""
+    note: str = ""
     cards: list[str] = Field(default_factory=list)
+    going: list[GoingCard] = Field(default_factory=list)
     links: int = 0
     turns: int = 0
     sources: int = 0
@@ -104,7 +119,7 @@ class ReembedAnswer(Answer):
         from_model, to_model: Who made the old ones, who makes the new.
         texts: How many texts need a vector; cached: of them, how many are known already.
         tokens: Of those not known, an estimate.
-        seconds: How long those will take, an estimate by a sample.
+        seconds: How long those will take, an estimate by a sample; None = not measured: no text was sent for it.
         host: Where the text is sent; None = nowhere.
         price: What it costs, where `embedding.price_per_million_tokens` says.
     """
@@ -118,7 +133,7 @@ class ReembedAnswer(Answer):
     cached: int
     tokens: int
     requests: int
-    seconds: float
+    seconds: float | None
     host: str | None = None
     price: float | None = None
     note: str = ""
@@ -129,11 +144,12 @@ class UpkeepAnswer(Answer):
     """`upkeep`: what was folded and compacted.
 
     Attributes:
-        did: A sentence for each thing that was done.
+        did: A sentence for each thing that was done; stays: for each that has to wait.
         before, after: Bytes by part of the home.
     """
 
     did: list[str]
+    stays: list[str] = Field(default_factory=list)
     before: dict[str, int]
     after: dict[str, int]
     took_ms: int = 0

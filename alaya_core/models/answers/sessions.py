@@ -89,7 +89,11 @@ class IngestReport(Answer):
 
 
 class TraceTurn(Answer):
-    """A turn as `trace` shows it; `relevant` marks those the card came from."""
+    """A turn as `trace` shows it; `relevant` marks those the card came from.
+
+    Attributes:
+        kind: `message` and other kinds of turn; `lost`: its log has it no longer; `erased`: a person took it away.
+    """
 
     turn: int
     role: str

@@ -43,12 +43,14 @@ def distill(
     redo: bool,
     progress: ProgressSink,
     cancel: CancelToken | None,
+    run: str = "",
 ) -> DistillReport:
     """Distills one session, or all that have turns not distilled yet, by rules.
 
     Args:
         session: A session's id; None = all.
         redo: Read turns again that were distilled before; what they gave already is not made twice.
+        run: The run it belongs to; empty = one of its own.
 
     Raises:
         NotFoundError: There is no such session.
@@ -56,7 +58,7 @@ def distill(
     workspace.require_writable()
     token = cancel or CancelToken()
     infos = _sessions(workspace, session, redo)
-    run = workspace.new_run()
+    run = run or workspace.new_run()
     outcomes = []
     for done, info in enumerate(infos):
         token.check()

@@ -60,6 +60,16 @@ class Needles:
         plain = unescaped(text)
         return plain != text and (self._said_in(normalised(plain)) or bool(self._names and self._names.search(plain)))
 
+    def found_beyond(self, texts: Iterable[str], kept: Iterable[str]) -> bool:
+        """Whether some texts hold any of it that others do not say as well."""
+        said = [form for text in texts for form in _forms(text)]
+        also = [form for text in kept for form in _forms(text)]
+        shared = {run for form in said for run in _runs(form, 1) if run in self._runs}
+        for form in also:
+            shared.difference_update(_runs(form, 1))
+        short = [one for one in self._short if _holds_short(one, said) and not any(one in form for form in also)]
+        return bool(shared or short)
+
     def cut(self, text: str) -> str:
         """The text with every stretch that holds some of it replaced by `[erased]`."""
         said, places = _placed(text)
@@ -93,6 +103,17 @@ def unescaped(text: str) -> str:
     if "\\" not in text:
         return text
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else _SAID.get(found[2], found[2]), text)
+
+
+def _forms(text: str) -> Iterator[str]:
+    """A text as it stands, and with the escapes of JSON undone."""
+    yield normalised(text)
+    if (plain := unescaped(text)) != text:
+        yield normalised(plain)
+
+
+def _holds_short(short: str, said: Iterable[str]) -> bool:
+    return any(short == one or (len(short) >= _SHORTEST_WITHIN and short in one) for one in said)
 
 
 def _runs(said: str, step: int) -> Iterator[str]:

@@ -22,6 +22,7 @@ class CardPast:
         sources: Every set of turns it ever came from, oldest first.
         labels: Every tag and entity; absorbed: every card that was ever merged into it.
         reasons: Of its links, where a person gave them.
+        made_by: Who made it, as the ledger says it; edited: whether a person changed what it says.
     """
 
     card: Card
@@ -31,6 +32,8 @@ class CardPast:
     labels: set[str] = field(default_factory=set)
     absorbed: set[str] = field(default_factory=set)
     reasons: set[str] = field(default_factory=set)
+    made_by: str = ""
+    edited: bool = False
 
     def _seen(self) -> None:
         card = self.card
@@ -54,14 +57,15 @@ def pasts(commits: Iterable[Commit], wanted: Callable[[str], bool]) -> dict[str,
         commits: The whole ledger.
     """
     found: dict[str, CardPast] = {}
-    for event in _events(commits):
+    for actor, event in ((commit.actor, event) for commit in commits for event in commit.events):
         if event["kind"] == "card.created" and wanted(event["card"]["id"]):
             card = card_from_json(event["card"])
-            past = found.setdefault(card.id, CardPast(card))
+            past = found.setdefault(card.id, CardPast(card, made_by=actor))
             past.card = card
             past._seen()
         elif event["kind"] == "card.changed" and (known := found.get(event["id"])):
             known.card = replace(known.card, rev=event["rev"], **card_fields(event["after"]))
+            known.edited |= actor == "human" and event["verb"] == "edit"
             known._seen()
         elif event["kind"] == "link.created" and event["link"]["origin"] == "human" and event["link"]["reason"]:
             for end in event_cards(event):
@@ -80,6 +84,11 @@ def cards_of(commits: Iterable[Commit], session_id: str, turn: int | None) -> se
                 if source["session_id"] == session_id and (turn is None or turn in source["turns"]):
                     found.add(event_cards(event)[0])
     return found
+
+
+def session_paths(commits: Iterable[Commit]) -> set[str]:
+    """Where the files of all sessions that ever came in lie, or lay, relative to the home."""
+    return {event["session"]["path"] for event in _events(commits) if event["kind"] == "session.ingested"}
 
 
 def states_of(commits: Iterable[Commit], session_id: str) -> list[tuple[SessionInfo, str]]:
@@ -101,8 +110,8 @@ def survivors(commits: Iterable[Commit], ids: Iterable[str]) -> set[str]:
     }
 
 
-def sources_named(commits: Iterable[Commit], *, but: str) -> dict[str, set[str]]:
-    """Per sha256 of a log: the sessions other than one that ever came from it."""
+def sources_named(commits: Iterable[Commit], *, but: str = "") -> dict[str, set[str]]:
+    """Per sha256 of a log: the sessions that ever came from it, without one of them."""
     found: dict[str, set[str]] = {}
     for event in _events(commits):
         if event["kind"] == "session.ingested" and event["session"]["id"] != but:

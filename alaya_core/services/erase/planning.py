@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from alaya_core import secrets
-from alaya_core.models.card import Card, SourceRef
+from alaya_core.models.card import SourceRef
 from alaya_core.models.commit import Event, card_to_json, erased
 from alaya_core.models.session import SessionHeader, SessionInfo
 from alaya_core.services.erase.logs import logs_after
 from alaya_core.services.erase.needles import Needles
-from alaya_core.services.erase.past import CardPast, cards_of, pasts, states_of, survivors
+from alaya_core.services.erase.past import CardPast, states_of, survivors
 from alaya_core.services.erase.plan import ErasePlan
 from alaya_core.services.erase.redaction import Redaction
 from alaya_core.services.erase.scrubbing import scrubbed_value, turn_texts
+from alaya_core.services.erase.shared import Division, divided, with_absorbed
 from alaya_core.services.erase.target import Target
 from alaya_core.services.erase.tombstones import tombstone
 from alaya_core.services.passages import cut, searched_text
@@ -26,29 +29,40 @@ from alaya_core.text import clip, safe_line
 _SHOWN = 120
 
 
-def plan_of(workspace: Workspace, reader: GraphReader, target: Target, *, scrub: bool) -> tuple[ErasePlan, int]:
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What an erase will do.
+
+    Attributes:
+        cards: What goes with it of the cards, and what stays.
+        lines: How many lines of the ledger it changes.
+    """
+
+    plan: ErasePlan
+    cards: Division
+    lines: int
+
+
+def plan_of(workspace: Workspace, reader: GraphReader, target: Target, *, scrub: bool) -> Foreseen:
     """The plan of an erase.
 
     Args:
         scrub: Whether to write the logs that take the place of others; until the plan is carried out nobody names them.
-
-    Returns:
-        The plan, and how many lines of the ledger it changes.
     """
     if target.card is not None:
         plan = ErasePlan("card", target.card.id, target.card.title)
-        goes = _with_absorbed(workspace, {target.card.id})
+        cards = Division(with_absorbed(workspace, {target.card.id}), {})
     else:
         assert target.session is not None
         plan = _session_plan(workspace, target.session, target.turn)
         plan.sources = logs_after(workspace, reader, plan, scrub=scrub)
-        goes = _cards_that_go(workspace, plan)
-    _add_cards(plan, goes)
-    _add_absorbers(workspace, reader, plan, goes)
+        cards = divided(workspace, reader, plan)
+    _add_cards(plan, cards.goes)
+    _add_absorbers(workspace, reader, plan, cards.goes)
     redaction = Redaction(plan)
     lines = count_redacted(workspace.ledger, plan.touches, redaction)
     plan.changed, plan.rehashed = sorted(redaction.changed), redaction.rehashed
-    return plan, lines
+    return Foreseen(plan, cards, lines)
 
 
 def clean_header(workspace: Workspace, path: str, needles: Needles) -> SessionHeader:
@@ -95,51 +109,12 @@ def _states_without(workspace: Workspace, plan: ErasePlan) -> dict[str, tuple[st
     return states
 
 
-def _with_absorbed(workspace: Workspace, wanted: set[str]) -> dict[str, CardPast]:
-    """The past of cards, and of all that were ever merged into them and are still part of them."""
-    found: dict[str, CardPast] = {}
-    missing = set(wanted)
-    while missing:
-        found |= pasts(workspace.ledger.commits(), missing.__contains__)
-        missing = {one for past in found.values() for one in past.card.merged_from} - set(found) - missing
-    return found
-
-
-def _cards_that_go(workspace: Workspace, plan: ErasePlan) -> dict[str, CardPast]:
-    """Of the cards that came from a session or turn: those that came from nowhere else, and those that quote it."""
-    candidates = pasts(
-        workspace.ledger.commits(), cards_of(workspace.ledger.commits(), plan.session, plan.turn).__contains__
-    )
-    needles = Needles(plan.texts)
-    goes = {
-        key: past
-        for key, past in candidates.items()
-        if _only_from(past.card, plan) or any(needles.found_in(text) for text in past.texts)
-    }
-    goes = _with_absorbed(workspace, set(goes)) if goes else {}
-    # A card that took one of them in says what that one said.
-    said = Needles([text for past in goes.values() for text in past.texts])
-    for key, past in candidates.items():
-        if key not in goes and past.absorbed & set(goes) and any(said.found_in(text) for text in past.texts):
-            goes |= _with_absorbed(workspace, {key})
-    return goes
-
-
-def _only_from(card: Card, plan: ErasePlan) -> bool:
-    if not card.sources:
-        return False
-    return all(
-        source.session_id == plan.session and (plan.turn is None or set(source.turns) <= {plan.turn})
-        for source in card.sources
-    )
-
-
 def _embedded(text: str) -> str:
     """By what the cache of vectors knows a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _add_cards(plan: ErasePlan, goes: dict[str, CardPast]) -> None:
+def _add_cards(plan: ErasePlan, goes: Mapping[str, CardPast]) -> None:
     """What is known of the cards that go, and what the ledger says of them from now on."""
     plan.cards = sorted(goes)
     for key in plan.cards:
@@ -174,7 +149,7 @@ def _said_of(card_id: str, past: CardPast, plan: ErasePlan) -> list[Event]:
     ]
 
 
-def _add_absorbers(workspace: Workspace, reader: GraphReader, plan: ErasePlan, goes: dict[str, CardPast]) -> None:
+def _add_absorbers(workspace: Workspace, reader: GraphReader, plan: ErasePlan, goes: Mapping[str, CardPast]) -> None:
     """Cards that had taken in one that goes, and gave it back: their past still says what it said."""
     if not plan.cards:
         return

@@ -6,9 +6,10 @@ import contextlib
 import time
 from collections.abc import Iterator
 
-from alaya_core.errors import DamagedError
+from alaya_core.errors import ConflictError, DamagedError
 from alaya_core.models.answers import EraseAnswer, Erasure
 from alaya_core.progress import CancelToken, ProgressSink, silent
+from alaya_core.services.erase.going import alias_note, going
 from alaya_core.services.erase.left import still_held
 from alaya_core.services.erase.plan import ErasePlan, plan_from_json
 from alaya_core.services.erase.planning import plan_of
@@ -37,10 +38,13 @@ def erase(
         cancel: Stops before the first step; what has begun is finished.
 
     Raises:
-        NotFoundError, AmbiguousIdError, UsageError: No such thing, or a turn of a card.
+        ConflictError: An agent asks: only a person erases, and only a person looks at what would go.
+        NotFoundError, AmbiguousIdError, UsageError: No such thing, a turn of a card, or one that is erased already.
         BusyError, ReadOnlyHomeError, NewerHomeError, DamagedError: The home takes no changes.
     """
     started = time.perf_counter()
+    if workspace.agent is not None:
+        raise ConflictError("an agent cannot erase", "the owner can: without --agent, and without ALAYA_AGENT")
     token = cancel or CancelToken()
     if yes:
         workspace.require_writable()
@@ -106,26 +110,21 @@ def _planned(
     workspace: Workspace, reader: GraphReader, named: str, turn: int | None, *, scrub: bool
 ) -> tuple[ErasePlan, EraseAnswer]:
     target = find_target(workspace, reader, named, turn)
-    plan, lines = plan_of(workspace, reader, target, scrub=scrub)
+    foreseen = plan_of(workspace, reader, target, scrub=scrub)
+    plan = foreseen.plan
     erasure = Erasure(
         what=plan.what,
         name=plan.name if plan.turn is None else f"{plan.name}#{plan.turn}",
         title=plan.title,
-        cards=_visible(workspace, reader, plan),
+        note=alias_note(target.alias),
+        cards=list(plan.cards),
+        going=going(foreseen.cards.goes),
         links=len({near.link.id for around in reader.neighbours(plan.cards).values() for near in around}),
         turns=_turns(target),
         sources=len(plan.sources),
-        commits=lines,
+        commits=foreseen.lines,
     )
-    return plan, EraseAnswer(done=False, erased=erasure, left=still_held(workspace, reader, plan))
-
-
-def _visible(workspace: Workspace, reader: GraphReader, plan: ErasePlan) -> list[str]:
-    scopes = workspace.visible_scopes()
-    if scopes is None:
-        return list(plan.cards)
-    found = reader.cards(plan.cards)
-    return [card for card in plan.cards if card in found and found[card].scope in scopes]
+    return plan, EraseAnswer(done=False, erased=erasure, left=still_held(workspace, reader, plan, foreseen.cards))
 
 
 def _turns(target: Target) -> int:

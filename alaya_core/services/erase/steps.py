@@ -7,7 +7,7 @@ from collections.abc import Callable
 from alaya_core.errors import AlayaError
 from alaya_core.progress import Progress, ProgressSink
 from alaya_core.services.erase.needles import Needles
-from alaya_core.services.erase.past import states_of
+from alaya_core.services.erase.past import sources_named, states_of
 from alaya_core.services.erase.plan import ErasePlan
 from alaya_core.services.erase.planning import clean_header
 from alaya_core.services.erase.redaction import Redaction
@@ -15,7 +15,7 @@ from alaya_core.services.erase.tombstones import tombstone
 from alaya_core.services.erase.views import views_without
 from alaya_core.services.session_text import markdown
 from alaya_core.services.workspace import Workspace
-from alaya_core.stores.erasing import Journal, scrub_leftovers
+from alaya_core.stores.erasing import Journal, scrub_leftovers, texts_of
 from alaya_core.stores.ledger_redaction import redact
 
 
@@ -83,7 +83,13 @@ def _cache(workspace: Workspace, plan: ErasePlan) -> None:
 
 def _leftovers(workspace: Workspace, plan: ErasePlan) -> None:
     names = [*plan.cards, *([plan.session] if plan.session else [])]
-    scrub_leftovers(workspace.home, Needles(plan.texts, names=plan.names).found_in, Needles((), names=names).found_in)
+    holds = Needles(plan.texts, names=plan.names).found_in
+    scrub_leftovers(workspace.home, holds, Needles((), names=names).found_in)
+    # Of a log that no event names nobody would ever miss it, nor find what it says.
+    known = sources_named(workspace.ledger.commits())
+    for digest in workspace.sources.known():
+        if digest not in known and any(map(holds, texts_of(workspace.sources.path(digest)))):
+            workspace.sources.drop(digest)
 
 
 def _views(workspace: Workspace, plan: ErasePlan) -> None:

@@ -81,12 +81,11 @@ def rebuild_vectors(
 
 def _configured_kind(workspace: Workspace, mark: VectorMark, outcome: Synced) -> _Kind:
     settings, embedder = configured(workspace.config), workspace.embedder
-    dimensions = usual_length(settings, embedder, mark)
-    if not dimensions:
-        try:
-            dimensions = length_of(embedder)
-        except ProviderError as error:
-            outcome.notes.append(f"no vectors: {error.message}")
+    try:
+        dimensions = length_of(embedder)
+    except ProviderError as error:
+        dimensions = usual_length(settings, embedder, mark)
+        outcome.notes.extend([] if dimensions else [f"no vectors: {error.message}"])
     return _Kind(settings, embedder.provider.model, dimensions, embedder)
 
 
@@ -149,17 +148,18 @@ def _build(
             outcome=outcome,
         )
         with workspace.graph.reading() as reader:
-            target, ids = reader.mark(), sorted(reader.card_seqs())
+            writer.target, ids = reader.mark(), sorted(reader.card_seqs())
             sessions = dict.fromkeys((info.id for info in reader.sessions()), 0)
         writer.cards(ids, absent=True)
         writer.sessions(sessions, absent=True)
-        writer.finish(target, matrix=bool(kind.dimensions))
+        writer.finish(matrix=bool(kind.dimensions))
         for round_ in range(1, _ROUNDS + 1):
             waiting = waiting_since(workspace, fresh.mark().ledger)
             if waiting.target.seq > fresh.mark().seq:
+                writer.target = waiting.target
                 writer.cards(sorted(waiting.cards))
                 writer.sessions(waiting.sessions)
-                writer.finish(waiting.target)
+                writer.finish()
             with (
                 workspace.locks.indexing(timeout_s=_PATIENCE_S),
                 workspace.locks.writing("rebuild l1", timeout_s=_PATIENCE_S),

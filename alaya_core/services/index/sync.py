@@ -3,6 +3,7 @@ last, so that a process killed anywhere in between only means that the piece is 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,16 +27,19 @@ from alaya_core.services.index.writer import Synced, Writer
 from alaya_core.services.upkeep import tend
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.vector_state import VectorMark
+from alaya_core.stores.vector_tables import VectorEngineError
 from alaya_core.stores.vectors import VectorStore
 
 if TYPE_CHECKING:
     from alaya_core.services.embedding import Embedder
 
-_EMBED_UNASKED = 64
+_EMBED_UNASKED = 16
+_OWED_UNASKED = 200
 _CHARACTERS_UNASKED = 50_000
 _CARDS_UNASKED = 1_000
 _TURNS_UNASKED = 2_000
-"""What a reader does in passing; more is left to whoever has the time."""
+"""What a reader does in passing (cards embedded at once; cards without a vector; ...); more is left to whoever has the
+time."""
 _PEN_UNASKED_S = 0.25
 """How long a reader waits for the pen to write it down, s."""
 
@@ -68,10 +72,27 @@ def sync(
         if patient:
             raise
         return Synced(stale=True)
-    except (DamagedError, DiskFullError, NewerHomeError) as error:
+    except (DamagedError, DiskFullError, NewerHomeError, VectorEngineError) as error:
         if patient:
             raise
         return Synced(stale=True, notes=[f"newer changes are not searched: {error.message}"])
+
+
+def repay(workspace: Workspace) -> None:
+    """Makes a few of the vectors that are owed since their embedding did not answer; waits for nobody.
+
+    For a reader who has just seen it answer: else every recall during an outage would wait for it twice.
+    """
+    store = workspace.vectors
+    mark = store.mark()
+    if not (mark.dimensions and 0 < mark.pending <= _OWED_UNASKED and workspace.takes_changes):
+        return
+    with contextlib.suppress(AlayaError):  # nobody asked for it
+        with workspace.locks.indexing(timeout_s=0.0):
+            pass
+        owing = sorted(store.read(lambda living: living.pending()))[:_EMBED_UNASKED]
+        embedder = _embedded(workspace, store, owing, False, Synced(), silent, None)
+        _write(workspace, mark, embedder, owing, False, Synced(), silent, None)
 
 
 def _sync(
@@ -92,8 +113,30 @@ def _sync(
     if owing and not mark.dimensions:
         return _with_vectors_at_last(workspace, outcome, progress, cancel)
     embedder = _embedded(workspace, store, [*waiting.cards, *owing], patient, outcome, progress, cancel)
-    with workspace.locks.indexing(timeout_s=patience):
-        living = store.generation
+    _write(workspace, mark, embedder, owing, patient, outcome, progress, cancel)
+    if patient:
+        tend(workspace)
+    return outcome
+
+
+def _write(
+    workspace: Workspace,
+    mark: VectorMark,
+    embedder: Embedder | None,
+    owing: Sequence[str],
+    patient: bool,
+    outcome: Synced,
+    progress: ProgressSink,
+    cancel: CancelToken | None,
+) -> None:
+    """Writes what waits and what is owed.
+
+    Args:
+        mark: Of the generation that the embedder was asked for.
+        owing: Cards that changed in nothing but that their vector may be known now.
+    """
+    with workspace.locks.indexing(timeout_s=None if patient else 0.0):
+        living = workspace.vectors.generation
         if _kind(living.mark()) != _kind(mark):
             embedder = None  # another generation took its place meanwhile: what it lacks is made the next time
         elif embedder is not None and embedder is workspace.embedder and not mark.embedding and mark.dimensions:
@@ -101,13 +144,10 @@ def _sync(
         writer = Writer(workspace, living, embedder, progress=progress, cancel=cancel, outcome=outcome)
         writer.patience_s = None if patient else _PEN_UNASKED_S
         waiting = waiting_since(workspace, living.mark().ledger)
-        before = living.mark().pending
+        writer.target, before = waiting.target, living.mark().pending
         writer.cards(sorted({*waiting.cards, *owing}))
         writer.sessions(waiting.sessions)
-        writer.finish(waiting.target, matrix=bool(owing) and len(living.pending()) < before)
-    if patient:
-        tend(workspace)
-    return outcome
+        writer.finish(matrix=patient and bool(owing) and len(living.pending()) < before)
 
 
 def _kind(mark: VectorMark) -> tuple[object, ...]:
@@ -157,13 +197,25 @@ def _embedded(
             workspace, embedder, wanted, dimensions=mark.dimensions, older=None, progress=progress, cancel=cancel
         )
     else:
-        lacking = cards_lacking(embedder, warm_cards(workspace, ids), None)
-        if len(lacking) > _EMBED_UNASKED or sum(len(card.content) for card in lacking) > _CHARACTERS_UNASKED:
+        lacking = cards_lacking(embedder, warm_cards(workspace, ids), None)[:_EMBED_UNASKED]
+        texts = [card.text_to_embed() for card in lacking]
+        if not texts or sum(map(len, texts)) > _CHARACTERS_UNASKED:
             return embedder
-        said = embed_texts(embedder, [card.text_to_embed() for card in lacking], mark.dimensions, progress, cancel)
+        said = _silence(embedder, mark) or embed_texts(embedder, texts, mark.dimensions, progress, cancel)
     if said:
         outcome.notes.append(said)
     return embedder
+
+
+def _silence(embedder: Embedder, mark: VectorMark) -> str:
+    """Why an embedding would not do, found out by one word: the patience for texts is longer than a reader's."""
+    try:
+        length = len(embedder.provider.embed_query("alaya"))
+    except ProviderError as error:
+        return f"no vectors: {error.message}"
+    if length != mark.dimensions:
+        return f"no vectors: {mark.model} answers with {length} numbers, the stored vectors have {mark.dimensions}"
+    return ""
 
 
 def _with_vectors_at_last(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from alaya_core.services.embedding import Embedder
+    from alaya_core.stores.graph_read import GraphReader
 
 SEARCHED = (CardState.ACTIVE, CardState.SUPERSEDED, CardState.ARCHIVED)
 CARDS_AT_ONCE = 1_000
@@ -57,6 +58,7 @@ class Writer:
         older: Another generation of the same kind, whose vectors may be used again.
         shown: Whether others read the generation, and writes must stand behind the home's one pen.
         patience_s: How long to wait for that pen each time; None = the home's own patience.
+        target: How far the ledger was read: the graph that rows are made from holds it, and the mark moves to it.
     """
 
     workspace: Workspace
@@ -65,6 +67,7 @@ class Writer:
     older: VectorGeneration | None = None
     shown: bool = True
     patience_s: float | None = None
+    target: LedgerMark = field(default_factory=LedgerMark)
     progress: ProgressSink = silent
     cancel: CancelToken | None = None
     outcome: Synced = field(default_factory=Synced)
@@ -74,6 +77,9 @@ class Writer:
 
         Args:
             absent: Whether the generation is known to hold none of them.
+
+        Raises:
+            BusyError: The graph is behind the target, and another process has the pen to bring it up.
         """
         for done, some in enumerate(chunks(ids, CARDS_AT_ONCE)):
             self._check()
@@ -81,7 +87,7 @@ class Writer:
             self._cards(some, absent)
 
     def _cards(self, ids: Sequence[str], absent: bool) -> None:
-        with self.workspace.graph.reading() as reader:
+        with self._memory() as reader:
             cards, seqs = reader.cards(ids), reader.card_seqs(ids)
         living = [card for card in cards.values() if card.state in SEARCHED and card.id in seqs]
         vectors = self._vectors([card for card in living if not card.vector_dropped])
@@ -108,10 +114,13 @@ class Writer:
         Args:
             sessions: Session id -> first turn to write.
             absent: Whether the generation is known to hold none of them.
+
+        Raises:
+            BusyError: As for `cards`.
         """
         if not sessions:
             return
-        with self.workspace.graph.reading() as reader:
+        with self._memory() as reader:
             infos = {info.id: info for info in reader.sessions() if info.id in sessions}
         for done, (session_id, from_turn) in enumerate(sessions.items()):
             self.progress(Progress("index passages", done, len(sessions), session_id))
@@ -137,22 +146,35 @@ class Writer:
         for number, turn in enumerate(self.workspace.sessions.turns(info.path, from_turn, info.turns), from_turn):
             yield from passage_rows(info.id, number, turn, f"agent:{info.agent}", limit)
 
-    def finish(self, target: LedgerMark, *, matrix: bool = False) -> None:
-        """Moves the mark, last of all, and looks after the tables.
+    def finish(self, *, matrix: bool = False) -> None:
+        """Moves the mark to the target, last of all, and looks after the tables.
 
         Args:
-            target: How far the ledger was read.
             matrix: Whether vectors came to cards that did not change, so that the saved matrix lacks them.
         """
         generation = self.generation
         counted = replace(generation.mark(), pending=len(generation.pending()), passages=generation.passages.count())
         with self._pen():
-            generation.set_mark(at(counted, target))
+            generation.set_mark(at(counted, self.target))
         # Under the index lock alone: it can take seconds, and captures must not wait for it.
         generation.upkeep(self.workspace.vectors.keep_s)
         if matrix or generation.matrix_is_stale():
             generation.save_matrix(_hot_first(self.workspace) if counted.dimensions else ())
         generation.close_to_others()
+
+    @contextlib.contextmanager
+    def _memory(self) -> Iterator[GraphReader]:
+        """The graph with all that the mark is going to say: what one that is behind does not know is not gone."""
+        with self.workspace.graph.reading() as reader:
+            # Beyond the ledger it holds what a restored one lost.
+            if self.target.seq <= reader.mark().seq <= self.workspace.ledger.last_seq():
+                yield reader
+                return
+        with (
+            self.workspace.locks.writing("catch up", timeout_s=self.patience_s),
+            self.workspace.graph.reading_to_write() as reader,
+        ):
+            yield reader
 
     def _check(self) -> None:
         if self.cancel is not None:

@@ -16,10 +16,12 @@ from alaya_core.services.embedding import Embedder, dominant_script
 from alaya_core.services.embedding_choice import mismatch
 from alaya_core.services.index import card_from_table, embedder_of
 from alaya_core.services.index.embedders import query_vector
+from alaya_core.services.index.mend import with_words
 from alaya_core.services.recall.diversity import Similarity
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.matrix import Matrix
 from alaya_core.stores.vector_generation import VectorGeneration
+from alaya_core.stores.vector_tables import CARDS, WordsIndexError
 
 _TEXT = 8_000
 _DEEPER = 20
@@ -54,10 +56,15 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
     rows: dict[str, dict[str, Any]] = {}
     raw_words: dict[str, float] = {}
     try:
-        for row in workspace.vectors.match_cards(words.match_query(query), filters, workspace.visible_scopes(), depth):
+        asked_for, scopes = words.match_query(query), workspace.visible_scopes()
+        for row in with_words(
+            workspace, CARDS, lambda: workspace.vectors.match_cards(asked_for, filters, scopes, depth)
+        ):
             rows[row["id"]] = row
             raw_words[row["id"]] = row["_score"]
         found.words_ran = True
+    except WordsIndexError as error:
+        found.degraded.append(f"no words: {error.message}: {error.hint}")
     except AlayaError as error:
         found.degraded.append(f"no words: {error.message}")
     cosines = _by_vector(workspace, query, options, depth, found) if options.vectors else {}

@@ -9,10 +9,12 @@ from alaya_core.errors import AlayaError
 from alaya_core.models.answers import PassageHit
 from alaya_core.models.recall_parts import Candidate
 from alaya_core.models.requests import Filters, RecallOptions
+from alaya_core.services.index.mend import with_words
 from alaya_core.services.recall.diversity import DiversitySettings, overlap, spread
 from alaya_core.services.recall.fuse import FusionSettings, fuse
 from alaya_core.services.recall.noise import drop_noise
 from alaya_core.services.workspace import Workspace
+from alaya_core.stores.vector_tables import PASSAGES, WordsIndexError
 
 _TOOL_SHARE = 0.7
 """What a tool's output keeps of its score: it holds every word and says little."""
@@ -28,12 +30,13 @@ def search_passages(
     if options.within == "both" and _only_cards(options.filters):
         return [], []
     try:
-        rows = workspace.vectors.match_passages(
-            words.match_query(query),
-            options.filters,
-            workspace.visible_scopes(),
-            workspace.config.recall.candidates,
+        asked_for, scopes = words.match_query(query), workspace.visible_scopes()
+        most = workspace.config.recall.candidates
+        rows = with_words(
+            workspace, PASSAGES, lambda: workspace.vectors.match_passages(asked_for, options.filters, scopes, most)
         )
+    except WordsIndexError as error:
+        return [], [f"no passages: {error.message}: {error.hint}"]
     except AlayaError as error:
         return [], [f"no passages: {error.message}"]
     by_id: dict[str, dict[str, Any]] = {row["id"]: row for row in rows}

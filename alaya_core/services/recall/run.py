@@ -12,7 +12,7 @@ from alaya_core.models.card import Card
 from alaya_core.models.recall_parts import Candidate
 from alaya_core.models.requests import RecallOptions
 from alaya_core.services.card_views import Now, related
-from alaya_core.services.index import sync
+from alaya_core.services.index import repay, sync
 from alaya_core.services.recall.diversity import DiversitySettings
 from alaya_core.services.recall.fuse import FusionSettings, fuse
 from alaya_core.services.recall.guard import needs_memory
@@ -74,6 +74,8 @@ def _cards(
 ) -> list[tuple[Candidate, Card]]:
     config = workspace.config.recall
     found = search_cards(workspace, query, options, now)
+    if found.vectors_ran:
+        repay(workspace)
     answer.degraded.extend(found.degraded)
     fused = fuse(
         found.candidates,

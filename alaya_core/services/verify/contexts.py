@@ -9,7 +9,7 @@ from alaya_core import secrets
 from alaya_core.errors import AlayaError
 from alaya_core.models.card import Card
 from alaya_core.models.session import SessionInfo, Turn
-from alaya_core.services.verify.found import FIX, NOTHING, Found, counted
+from alaya_core.services.verify.found import FIX, NOTHING, Found, counted, counted_are
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.contexts import ContextTurn, content_digest, context_turn
 from alaya_core.stores.files import set_aside
@@ -39,14 +39,14 @@ def context_findings(workspace: Workspace, truth: Folded, found: Found) -> None:
     stray = sorted(kept - own - coming)
     found.add("context_unknown", stray, FIX, "of no card")
     if makable := [*missing, *curable]:
-        plan = f"{counted(len(makable), 'context')} is made anew from the sessions"
+        plan = f"{counted_are(len(makable), 'context')} made anew from the sessions"
         found.can("contexts", _and_strays(plan, stray), lambda: _mend(desk, makable, stray))
     elif stray:
         found.can("contexts", _and_strays("", stray), lambda: _mend(desk, (), stray))
 
 
 def _and_strays(plan: str, stray: Sequence[str]) -> str:
-    said = f"{counted(len(stray), 'context')} of no card is removed, or moved to raw/set-aside where no session has it"
+    said = f"{counted(len(stray), 'context')} of no card: removed, or moved to raw/set-aside where no session has it"
     return "; ".join(part for part in (plan, said if stray else "") if part)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from alaya_core.models.answers import Finding
@@ -16,11 +16,14 @@ BACKUP = "restore raw/ledger from a backup"
 NOTHING = "nothing to do: only told"
 
 _SHOWN = 50
+_LISTED = 5
 _ORDER = (
+    "names",
     "ledger",
     "dangling",
     "sessions",
     "strays",
+    "readable",
     "sources",
     "contexts",
     "accesses",
@@ -99,11 +102,22 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun.removesuffix('y')}ies" if noun.endswith("y") else f"{number:,} {noun}s"
 
 
+def listed(names: Sequence[str]) -> str:
+    """`a, b, c and 4 more`."""
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
+
+
+def counted_are(number: int, noun: str) -> str:
+    """`1 card is`, `2 cards are`."""
+    return f"{counted(number, noun)} {'is' if number == 1 else 'are'}"
+
+
 def rebuild_mend(workspace: Workspace, found: Found) -> None:
     """Notes that the graph can be built anew."""
 
     def rebuild() -> str:
-        workspace.graph.rebuild()
-        return "built the graph anew from the ledger"
+        said = workspace.graph.rebuild(without_lost=True)
+        return f"built the graph anew from the ledger; {said}" if said else "built the graph anew from the ledger"
 
     found.can("graph", "the graph is built anew from the ledger", rebuild)

@@ -9,17 +9,28 @@ from typing import Any
 
 from alaya_core.errors import AlayaError, BusyError
 from alaya_core.models.commit import Commit, Event, card_changed, card_from_json
-from alaya_core.services.verify.found import BACKUP, FIX, NOTHING, REBUILD_GRAPH, Found, counted, rebuild_mend
+from alaya_core.services.verify.found import (
+    BACKUP,
+    FIX,
+    NOTHING,
+    REBUILD_GRAPH,
+    Found,
+    counted,
+    counted_are,
+    rebuild_mend,
+)
 from alaya_core.services.verify.healing import GraphState, told, whole, written_back
 from alaya_core.services.verify.watch import Watch
 from alaya_core.services.workspace import Workspace
+from alaya_core.stores.files import make_directory
 from alaya_core.stores.folding import Folded, fold, link_key
 from alaya_core.stores.graph_engine import OlderGraphError, UnfinishedGraphError
 from alaya_core.stores.ledger_mending import BadLine, LedgerScan, Place, line_of, rewrite
 
 _KINDS = {"torn": "torn_line", "crc": "ledger_checksum", "json": "ledger_json", "repeated": "ledger_repeated"}
+_UNKNOWN = ", and nothing knows what it said"
 _MOST = 100_000
-"""Lost lines that are written back at once; more than that was never a ledger."""
+"""Lost lines that lines are put in for at once; more than that was never a ledger."""
 
 
 @dataclass(slots=True)
@@ -31,7 +42,7 @@ class LedgerLook:
         graph_seq: The last commit of the graph; None where there is none that opens.
         graph_fault: Why the graph does not open; empty where it does.
         back: The events of the lost lines that the graph still knows, by seq.
-        lost: Runs of seqs, (first, last), that nobody knows.
+        lost: Runs of seqs, (first, last), that nobody knows: empty lines take their place.
         ahead: How far the graph claims to be beyond the ledger without holding anything that the ledger does not.
     """
 
@@ -45,8 +56,18 @@ class LedgerLook:
     ahead: int = 0
 
     @property
+    def goes_on(self) -> bool:
+        """Whether the ledger can go on without what is lost of it."""
+        return sum(last - first + 1 for first, last in self.lost) <= _MOST
+
+    @property
+    def lost_seqs(self) -> list[int]:
+        """The seqs that empty lines are put in for, rising."""
+        return [seq for first, last in self.lost for seq in range(first, last + 1)] if self.goes_on else []
+
+    @property
     def hopeless(self) -> list[BadLine]:
-        """Damaged lines in whose place nothing can be put."""
+        """Damaged lines of which nobody knows what they said."""
         open_ends = {first - 1 for first, _ in self.lost}
         return [line for line in self.scan.bad if not self._is_mended(line, open_ends)]
 
@@ -78,19 +99,17 @@ def look_at_ledger(workspace: Workspace) -> LedgerLook:
     look = LedgerLook(scan, watch, truth)
     _look_at_graph(workspace, look)
     known = look.graph_seq or 0
-    behind = [line for line in scan.bad if line.after == scan.last_seq and line.kind in ("crc", "json")]
-    if len(behind) > known - scan.last_seq:
-        known = min(known, scan.last_seq)  # the graph does not know all of what stood there: it stays as it is
-    runs = [*scan.missing, *([(scan.last_seq + 1, known)] if known > scan.last_seq else [])]
+    at_the_end = [line for line in scan.bad if line.after == scan.last_seq and line.kind in ("crc", "json")]
+    end = max(known, scan.last_seq + len(at_the_end))  # each of them was a commit
     room = _MOST
-    for first, last in runs:
-        if last <= known and last - first < room:
-            look.back |= {seq: [] for seq in range(first, last + 1)}
-            room -= last - first + 1
-        else:
-            look.lost.append((first, last))
+    for first, last in [*scan.missing, *([(scan.last_seq + 1, end)] if end > scan.last_seq else [])]:
+        middle = min(last, known, first + room - 1)
+        look.back |= {seq: [] for seq in range(first, middle + 1)}
+        room -= max(0, middle - first + 1)
+        if middle < last:
+            look.lost.append((max(first, middle + 1), last))
     if look.back:
-        _heal(workspace, look)
+        _heal(workspace, look, scan.last_seq + len(at_the_end))
     return look
 
 
@@ -106,11 +125,15 @@ def _look_at_graph(workspace: Workspace, look: LedgerLook) -> None:
         look.graph_fault = error.message
 
 
-def _heal(workspace: Workspace, look: LedgerLook) -> None:
-    """Finds out what the lost lines did."""
+def _heal(workspace: Workspace, look: LedgerLook, end: int) -> None:
+    """Finds out what the lost lines did.
+
+    Args:
+        end: The last seq that the ledger had, as far as its own bytes say.
+    """
     with workspace.graph.as_it_stands() as reader:
         if reader is None or (mark := reader.mark().seq) < max(look.back):
-            look.lost += [(seq, seq) for seq in look.back]
+            look.lost = sorted([*look.lost, *((seq, seq) for seq in look.back)])
             look.back = {}
             return
         graph = GraphState(
@@ -125,7 +148,8 @@ def _heal(workspace: Workspace, look: LedgerLook) -> None:
     commits = [commit for commit, _ in again.commits()]
     sound = [commit for commit in commits if commit.seq <= graph.seq]
     look.back = written_back(sound, sorted(look.back), graph)
-    while (last := max(look.back, default=0)) > look.scan.last_seq and not look.back[last]:
+    end = max([end, *(last for _, last in look.lost)])
+    while (last := max(look.back, default=0)) > end and not look.back[last]:
         del look.back[last]
         look.ahead += 1
     look.watch = Watch()
@@ -134,13 +158,15 @@ def _heal(workspace: Workspace, look: LedgerLook) -> None:
 
 def ledger_findings(workspace: Workspace, look: LedgerLook, found: Found) -> None:
     """Says what is wrong with the ledger, and what would mend it."""
+    if not workspace.ledger.folder.exists():
+        found.add_whole("ledger_missing", FIX, "raw/ledger is gone")
     hopeless = look.hopeless
     for kind, name in _KINDS.items():
         for lines, fix in (
             ([line for line in look.scan.bad if line.kind == kind and line not in hopeless], FIX),
             ([line for line in look.scan.bad if line.kind == kind and line in hopeless], _no_help(look)),
         ):
-            details = Counter(line.detail for line in lines)
+            details = Counter(line.detail + (_UNKNOWN if line in hopeless else "") for line in lines)
             found.add(name, [_named(line.place) for line in lines], fix, "; ".join(details))
     inner = [f"seq {seq}" for seq in look.back if seq <= look.scan.last_seq]
     ahead = [f"seq {seq}" for seq in look.back if seq > look.scan.last_seq]
@@ -151,23 +177,23 @@ def ledger_findings(workspace: Workspace, look: LedgerLook, found: Found) -> Non
         found.add_whole("graph_ahead", REBUILD_GRAPH, detail)
         rebuild_mend(workspace, found)
     gone = [f"seq {first}" if first == last else f"seq {first}-{last}" for first, last in look.lost]
-    found.add("ledger_gap", gone, _no_help(look), "lines are gone")
+    found.add("ledger_gap", gone, _no_help(look), "lines are gone, and nothing knows what they said")
     found.add("ledger_commit_twice", [key for _, key in look.watch.same_id], FIX, "two commits have one id")
     found.add("ledger_card_twice", [key for _, key in look.watch.made_twice], FIX, "made again while it lived")
     if look.whole:
         detail = "changed, and never made: the change has no effect"
         found.add("ledger_unknown_card", [key for _, key in look.watch.strangers], NOTHING, detail, report=True)
-    if plan := _plan(look):
+    if plan := _plan(workspace, look):
         found.can("ledger", plan, lambda: mend_ledger(workspace))
 
 
 def _no_help(look: LedgerLook) -> str:
     why = f"the graph cannot help ({look.graph_fault})" if look.graph_fault else "the graph does not know them"
-    return f"{BACKUP}: {why}"
+    return f"{BACKUP}: {why}" + (f"; or go on without: {FIX}" if look.goes_on else "")
 
 
-def _plan(look: LedgerLook) -> str:
-    parts = []
+def _plan(workspace: Workspace, look: LedgerLook) -> str:
+    parts = [] if workspace.ledger.folder.exists() else ["the folder raw/ledger is made anew"]
     torn = [line for line in look.scan.bad if line.kind == "torn" and line.whole is None]
     if torn:
         parts.append("the half-written last line is moved to raw/ledger/torn")
@@ -180,7 +206,10 @@ def _plan(look: LedgerLook) -> str:
     if look.back:
         seqs = sorted(look.back)
         comes = told(look.back) or "nothing that anything later left standing"
-        parts.append(f"line {_span(seqs)} of the ledger is written back from the graph: {comes}")
+        which = f"line {_span(seqs)} of the ledger is" if len(seqs) == 1 else f"lines {_span(seqs)} of the ledger are"
+        parts.append(f"{which} written back from the graph: {comes}")
+    if look.lost_seqs:
+        parts.append(_without(look))
     if look.watch.same_id:
         parts.append(f"{counted(len(look.watch.same_id), 'commit')} of a used id gets an id of its own")
     if look.watch.made_twice:
@@ -188,17 +217,29 @@ def _plan(look: LedgerLook) -> str:
     return "; ".join(parts)
 
 
+def _without(look: LedgerLook) -> str:
+    """How the ledger goes on without what nobody knows any more."""
+    lost = look.lost_seqs
+    damaged = ", ".join(_spoken(line.place) for line in look.hopeless)
+    where = f"{damaged}, of which the bytes are kept in raw/ledger/damaged" if damaged else f"line {_span(lost)}"
+    read = look.scan.last_seq - sum(last - first + 1 for first, last in look.scan.missing)
+    marked = f"#{_span(lost)} {'is' if len(lost) == 1 else 'are'} marked as lost"
+    return f"the ledger goes on without {where}: {counted_are(read, 'sound commit')} read again, {marked}"
+
+
 def mend_ledger(workspace: Workspace) -> str:
     """Mends what can be mended of the ledger, as it is now; what is taken out of it is kept beside it."""
     with workspace.locks.writing("verify"):
-        plan = _plan(look_at_ledger(workspace))
+        plan = _plan(workspace, look_at_ledger(workspace))
+        make_directory(workspace.ledger.folder)
         workspace.ledger.set_torn_tail_aside()
         look = look_at_ledger(workspace)
-        hopeless = look.hopeless
-        away: list[Place] = [line.place for line in look.scan.bad if line not in hopeless]
+        staying = [] if look.goes_on else look.hopeless
+        away: list[Place] = [line.place for line in look.scan.bad if line not in staying]
         lines = {line.whole.seq: line_of(line.whole) for line in look.scan.bad if line.whole is not None}
-        neighbours = _neighbours(workspace, look.back)
-        for seq, events in look.back.items():
+        added = {**look.back, **{seq: [] for seq in look.lost_seqs}}
+        neighbours = _neighbours(workspace, added)
+        for seq, events in added.items():
             beside = neighbours[seq]
             lines[seq] = line_of(
                 replace(beside, seq=seq, id=_fresh_id(workspace, beside), actor="verify", run="", events=tuple(events))

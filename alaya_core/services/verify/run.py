@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
+
+from alaya_core.errors import DamagedError
 from alaya_core.models.answers import VerifyAnswer
 from alaya_core.services.verify.contexts import context_findings
 from alaya_core.services.verify.found import Found
 from alaya_core.services.verify.ledger import LedgerLook, ledger_findings, look_at_ledger
 from alaya_core.services.verify.sessions import session_findings
-from alaya_core.services.verify.upkeep import access_findings, home_findings
+from alaya_core.services.verify.upkeep import access_findings, home_findings, name_findings
 from alaya_core.services.verify.views import dangling_links, graph_findings, graph_unreadable, vector_findings
 from alaya_core.services.workspace import Workspace
 
@@ -29,19 +33,36 @@ def verify(workspace: Workspace, *, fix: bool, yes: bool) -> VerifyAnswer:
         NewerHomeError: A newer version wrote the home.
         ReadOnlyHomeError: It is to be mended and cannot be written.
     """
-    workspace.tidy()
+    with contextlib.suppress(DamagedError):  # what stands in its way is found below
+        workspace.tidy()
+    workspace.graph.doubt()
     found = _look(workspace)
     plan = [mend.plan for mend in found.mends()] if fix else []
     fixed: list[str] = []
     if fix and yes and plan:
         workspace.require_writable()
         for _ in range(_ROUNDS):
-            done = [said for mend in found.mends() if (said := mend.do())]
+            done, failed = _mended(found)
             fixed += done
             found = _look(workspace)
+            for plan_of_it, why in failed:
+                found.add_whole("not_mended", "repeat it, or run `alaya doctor`", f"{plan_of_it}: {why}")
             if not done:
                 break
     return VerifyAnswer(ok=found.ok, findings=found.findings, checked=dict(found.checked), plan=plan, fixed=fixed)
+
+
+def _mended(found: Found) -> tuple[list[str], list[tuple[str, str]]]:
+    """Does every mend; what was done, and which could not be done, with the reason."""
+    done: list[str] = []
+    failed: list[tuple[str, str]] = []
+    for mend in found.mends():
+        try:
+            if said := mend.do():
+                done.append(said)
+        except DamagedError as error:  # damage that stands in the way of one mend says nothing of the others
+            failed.append((mend.plan, error.message))
+    return done, failed
 
 
 def _look(workspace: Workspace) -> Found:
@@ -56,6 +77,7 @@ def _look(workspace: Workspace) -> Found:
 def _look_once(workspace: Workspace) -> tuple[Found, bool]:
     """What is wrong, and whether nobody changed the memory meanwhile."""
     found = Found()
+    name_findings(workspace, found)
     ledger = look_at_ledger(workspace)
     ledger_findings(workspace, ledger, found)
     truth, last = ledger.truth, ledger.scan.last_seq
@@ -63,11 +85,20 @@ def _look_once(workspace: Workspace) -> tuple[Found, bool]:
     at_rest = _views(workspace, ledger, found)
     if ledger.whole:
         dangling_links(workspace, truth, found)
-        session_findings(workspace, truth, found)
-        context_findings(workspace, truth, found)
-    access_findings(workspace, found)
+        _tried(found, lambda: session_findings(workspace, truth, found))
+        _tried(found, lambda: context_findings(workspace, truth, found))
+    _tried(found, lambda: access_findings(workspace, found))
     home_findings(workspace, found)
     return found, at_rest and (not ledger.sound or workspace.ledger.last_seq() == last)
+
+
+def _tried(found: Found, look: Callable[[], None]) -> None:
+    """Takes a look; a file that the system will not give is a finding, and the rest is looked at."""
+    try:
+        look()
+    except OSError as error:
+        if not isinstance(error, IsADirectoryError):  # that one is told as what it is
+            found.add("unreadable", [str(error.filename)], "see to its rights, or to the disk", error.strerror or "")
 
 
 def _views(workspace: Workspace, ledger: LedgerLook, found: Found) -> bool:

@@ -18,7 +18,7 @@ from alaya_core.progress import silent
 from alaya_core.readers import SourceHints, read_sessions
 from alaya_core.services.ingest import Ingest
 from alaya_core.services.session_text import markdown
-from alaya_core.services.verify.found import FIX, NOTHING, Found, counted
+from alaya_core.services.verify.found import FIX, NOTHING, Found, counted, counted_are
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import set_aside
 from alaya_core.stores.folding import Folded
@@ -33,20 +33,37 @@ def session_findings(workspace: Workspace, truth: Folded, found: Found) -> None:
     """Looks at every session file and every source."""
     spoilt = [digest for digest in workspace.sources.known() if not workspace.sources.matches(digest)]
     lost: list[SessionInfo] = []
+    unread: list[SessionInfo] = []
     for info in truth.sessions.values():
         kind, detail = _state(workspace, info)
         if kind:
             kept = info.source not in spoilt and workspace.sources.path(info.source).exists() and bool(info.source)
             lost += [info] if kept else []
             found.add(kind, [info.id], FIX if kept else _AGAIN, detail)
+        elif not (workspace.home.root / info.path).with_suffix(".md").exists():
+            unread.append(info)
         if (days := _disagreement(info)) is not None:
             detail = f"its id is {days} days away from its timestamp"
             found.add("session_time", [info.id], NOTHING, detail, report=True)
     if lost:
-        plan = f"{counted(len(lost), 'session file')} is read again from the kept source"
+        plan = f"{counted_are(len(lost), 'session file')} read again from the kept source"
         found.can("sessions", plan, lambda: _put_back(workspace, lost))
+    _readable(workspace, unread, found)
     _strays(workspace, truth, found)
     _sources(workspace, truth, spoilt, found)
+
+
+def _readable(workspace: Workspace, infos: Sequence[SessionInfo], found: Found) -> None:
+    """Sessions whose readable form is gone; it is made of the session file, so nothing is lost with it."""
+    detail = "the .md beside the session file is not there"
+    if found.add("readable_missing", [info.id for info in infos], FIX, detail, report=True):
+
+        def make() -> str:
+            for info in infos:
+                workspace.sessions.write_markdown(info.path, markdown(info, workspace.sessions.turns(info.path)))
+            return f"made {counted(len(infos), 'readable session')} anew"
+
+        found.can("readable", f"{counted_are(len(infos), 'readable session')} made anew from the session file", make)
 
 
 def _state(workspace: Workspace, info: SessionInfo) -> tuple[str, str]:
@@ -112,20 +129,33 @@ def _strays(workspace: Workspace, truth: Folded, found: Found) -> None:
     known |= {staged.path for staged in workspace.staging.files()}  # somebody is at it right now
     strays = [path for path in workspace.sessions.files() if path not in known]
     if found.add("session_unknown", strays, FIX, "the ledger knows of no such file"):
-        plan = f"{counted(len(strays), 'unknown session file')} is moved to raw/set-aside and ingested from there"
+        plan = f"{counted_are(len(strays), 'unknown session file')} moved to raw/set-aside; what has turns is ingested"
         found.can("strays", plan, lambda: _take_in(workspace, strays))
 
 
 def _take_in(workspace: Workspace, paths: Iterable[str]) -> str:
-    moved: list[Path | str] = []
+    moved: list[Path] = []
     for path in paths:
         if workspace.sessions.holds(path):
             target = workspace.home.root / path
             moved.append(set_aside(target, workspace.home.set_aside / "sessions"))
             target.with_suffix(".idx").unlink(missing_ok=True)
-    report = Ingest(workspace, format="alaya", progress=silent, cancel=None).run(moved, None)
+    done = f"moved {counted(len(moved), 'unknown session file')} to raw/set-aside"
+    spoken = [path for path in moved if _has_turns(path)]
+    if not spoken:
+        return f"{done}; no turn is in {'it' if len(moved) == 1 else 'them'}"
+    report = Ingest(workspace, format="alaya", progress=silent, cancel=None).run([*spoken], None)
     said = ", ".join(f"{number} {status}" for status, number in report.counts.items() if status in _STATUSES and number)
-    return f"moved {counted(len(moved), 'unknown session file')} to raw/set-aside and ingested it: {said}"
+    return f"{done} and ingested {'it' if len(moved) == 1 else 'what has turns'}: {said}"
+
+
+def _has_turns(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            streams = read_sessions(file, SourceHints(path.name), "alaya")
+            return any(next(iter(stream.turns), None) is not None for stream in streams)
+    except SourceError:
+        return False
 
 
 _STATUSES = ("new", "grown", "unchanged", "conflict", "failed")
@@ -143,8 +173,8 @@ def _sources(workspace: Workspace, truth: Folded, spoilt: Sequence[str], found: 
     found.add("source_differs", spoilt, FIX, "its bytes are not those of its name")
     if not gone and not spoilt:
         return
-    plan = [f"{counted(len(spoilt), 'spoilt source')} is moved to raw/set-aside"] if spoilt else []
-    plan += [f"{counted(len(gone), 'source')} is noted as not kept; ingest the files again to have it"] if gone else []
+    plan = [f"{counted_are(len(spoilt), 'spoilt source')} moved to raw/set-aside"] if spoilt else []
+    plan += [f"{counted_are(len(gone), 'source')} noted as not kept; ingest the files again to have it"] if gone else []
     found.can("sources", "; ".join(plan), lambda: _note_missing(workspace, spoilt, gone))
 
 

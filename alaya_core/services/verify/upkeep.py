@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from alaya_core.services.verify.found import FIX, Found, counted
+from alaya_core.services.verify.found import FIX, Found, counted, counted_are, listed
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.access_mending import BrokenBytes, blank, broken_accesses, broken_vitals
 from alaya_core.stores.files import close_to_others, leftovers, set_aside
@@ -14,11 +14,41 @@ from alaya_core.stores.files import close_to_others, leftovers, set_aside
 _HOUR_S = 3600
 
 
+_FILES = (
+    "config.json",
+    "raw/vitals.jsonl",
+    "raw/ledger/*.jsonl",
+    "raw/sessions/*/*.json",
+    "raw/sessions/*/*.md",
+    "raw/sessions/*/*.idx",
+    "raw/contexts/*.json",
+    "raw/sources/*.zst",
+    "raw/accesses/*.jsonl",
+)
+
+
+def name_findings(workspace: Workspace, found: Found) -> None:
+    """Looks for folders, and whatever else is no file, under the names of files."""
+    root = workspace.home.root
+    wrong = [path for pattern in _FILES for path in sorted(root.glob(pattern)) if not path.is_file()]
+    names = [path.relative_to(root).as_posix() for path in wrong]
+    if found.add("not_a_file", names, FIX, "something else lies where a file belongs"):
+        plan = f"{listed(names)} {'is' if len(names) == 1 else 'are'} moved to raw/set-aside"
+        found.can("names", plan, lambda: _move_away(workspace, wrong))
+
+
+def _move_away(workspace: Workspace, wrong: Sequence[Path]) -> str:
+    with workspace.locks.writing("verify"):
+        aside = [set_aside(path, workspace.home.set_aside / path.parent.name) for path in wrong if not path.is_file()]
+    return f"moved {listed([path.name for path in aside])} to raw/set-aside"
+
+
 def access_findings(workspace: Workspace, found: Found) -> None:
     """Looks at every line of the access logs and of their fold."""
     broken = list(broken_accesses(workspace.home.accesses))
     if found.add("access_torn", [f"{one.path.name}:{one.line}" for one in broken], FIX, "a line is no access"):
-        plan = f"{counted(len(broken), 'broken line')} of the access log is moved to raw/set-aside"
+        lines = counted(len(broken), "broken line")
+        plan = f"{lines} of the access log {'is' if len(broken) == 1 else 'are'} moved to raw/set-aside"
         found.can("accesses", plan, lambda: _blank(workspace, broken))
     folds = workspace.home.raw / "vitals.jsonl"
     if broken_vitals(folds):
@@ -50,7 +80,7 @@ def home_findings(workspace: Workspace, found: Found) -> None:
     before = workspace.clock() / 1000 - _HOUR_S
     left = [path.relative_to(root).as_posix() for path in leftovers(root, before)]
     if found.add("leftover", left, FIX, "a file whose writer died before it had its name"):
-        plan = f"{counted(len(left), 'half-written file')} is removed"
+        plan = f"{counted_are(len(left), 'half-written file')} removed"
         found.can("leftovers", plan, lambda: _remove(workspace))
     if (workspace.home.raw / "erasing.json").exists():
         step = "any command that opens the home finishes it"

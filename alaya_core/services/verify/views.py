@@ -73,7 +73,10 @@ def dangling_links(workspace: Workspace, truth: Folded, found: Found) -> None:
             workspace.commit("verify", plan, actor="verify")
             return f"removed {counted(len(loose), 'link')} whose ends are no cards"
 
-        found.can("dangling", f"{counted(len(loose), 'link')} whose ends are no cards is removed", unlink)
+        plan_said = (
+            f"{counted(len(loose), 'link')} whose ends are no cards {'is' if len(loose) == 1 else 'are'} removed"
+        )
+        found.can("dangling", plan_said, unlink)
 
 
 def vector_findings(workspace: Workspace, truth: Folded, seq: int, found: Found) -> None:
@@ -92,7 +95,8 @@ def vector_findings(workspace: Workspace, truth: Folded, seq: int, found: Found)
                 rebuild_vectors(workspace, needed_now=False)
             return "built the tables of words and vectors anew"
 
-        found.can("vectors", "the tables of words and vectors are built anew; no text is embedded again", rebuild)
+        plan = "the tables of words and vectors are built anew; texts whose vectors are not kept are embedded again"
+        found.can("vectors", plan, rebuild)
 
 
 def _vectors(workspace: Workspace, truth: Folded, seq: int, found: Found) -> None:

@@ -12,6 +12,7 @@ import zstandard
 from alaya_core.errors import (
     AmbiguousIdError,
     BusyError,
+    ConflictError,
     NotFoundError,
     ReadOnlyHomeError,
     UsageError,
@@ -296,21 +297,15 @@ def test_unknown_and_ambiguous_targets(learned: Learned, tmp_path_factory: pytes
     assert memory.show(learned.tabs).card.card_id == learned.tabs
 
 
-def test_an_agent_erases_only_what_it_sees(learned: Learned, as_agent: AsAgent) -> None:
-    other = as_agent("other")
-    with pytest.raises(NotFoundError):
-        other.erase(learned.talk, yes=True)
-    with pytest.raises(NotFoundError):
-        other.erase(learned.talk, turn=0)
-    for card in learned.distilled:
-        with pytest.raises(NotFoundError):
-            other.erase(card, yes=True)
-    with pytest.raises(NotFoundError):
-        as_agent("main").erase(learned.secret, yes=True)
-    assert other.erase(learned.secret, yes=True).done
-    assert ledger_lines(learned.memory.home)[-1]["actor"] == "agent:other"
-    assert "turquoise" not in str(holding(learned.memory.home, "turquoise"))
-    assert_whole(learned.memory)
+def test_an_agent_cannot_erase(learned: Learned, as_agent: AsAgent) -> None:
+    """Nor look at what would go: that tells of what it may not see."""
+    before = digest_of(learned.memory.home)
+    for name, target in (("other", learned.secret), ("main", learned.talk), ("main", "nothing-of-that-name")):
+        for yes in (False, True):
+            with pytest.raises(ConflictError, match="an agent cannot erase") as caught:
+                as_agent(name).erase(target, yes=yes)
+            assert "--agent" in caught.value.hint
+    assert digest_of(learned.memory.home) == before
 
 
 def test_homes_that_take_no_changes(learned: Learned, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from alaya_core.errors import NotFoundError, UsageError
 from alaya_core.memory import Memory
 from alaya_core.models.requests import CardChanges
 from tests.conftest import OpenMemory
@@ -217,7 +218,7 @@ def test_a_card_of_two_sessions(memory: Memory, tmp_path: Path) -> None:
     memory.verify(fix=True, yes=True)
     answer = memory.erase("harvest-1", yes=True)
     assert answer.erased.cards == [quoting]
-    assert [(left.kind, left.name) for left in answer.left] == [("card", by_hand)]
+    assert [(left.kind, left.name) for left in answer.left] == [("turn", "other-1#2"), ("card", by_hand)]
     assert set(holding(memory.home, *GONE, "harvest-1", quoting, KEPT[1])) == {KEPT[1]}
     assert memory.show(own).card.source_sessions == ["other-1"]
     assert [row.session_id for row in memory.trace(own).sessions] == ["other-1"]
@@ -255,8 +256,8 @@ def test_sessions_kept_apart_are_named(memory: Memory, tmp_path: Path) -> None:
     assert apart.startswith("harvest-1~")
     answer = memory.erase("harvest-1", turn=2, yes=True)
     assert [(left.kind, left.name) for left in answer.left] == [("session", apart)]
+    assert memory.erase(apart, turn=3, yes=True).done
     for _ in range(2):
-        assert memory.erase(apart, turn=3, yes=True).done
         assert taken(memory, path).status == "unchanged"
         assert set(holding(memory.home, "zqxapart")) == set()
     assert memory.erase(apart, yes=True).done
@@ -362,12 +363,12 @@ def test_passages_are_searched_as_before(learned: Learned, tmp_path: Path) -> No
 
 
 def test_erasing_twice_says_that_it_is_gone(memory: Memory, tmp_path: Path) -> None:
-    from alaya_core.errors import NotFoundError
-
     taken(memory, write(tmp_path / "s.json", session("harvest-1", SAID)))
     memory.erase("harvest-1", turn=2, yes=True)
     before = digest_of(memory.home)
-    assert memory.erase("harvest-1", turn=2).erased.cards == []
+    for yes in (False, True):
+        with pytest.raises(UsageError, match="is erased already"):
+            memory.erase("harvest-1", turn=2, yes=yes)
     assert digest_of(memory.home) == before
     memory.erase("harvest-1", yes=True)
     with pytest.raises(NotFoundError):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from alaya_core.memory import Memory
 from alaya_core.models.requests import CardChanges
-from alaya_core.services.history import text_diff
+from alaya_core.services.field_changes import text_diff
+from tests.conftest import Clock
 from tests.core.services.conftest import AsAgent, Learned
 
 LONG = "\n".join(
@@ -82,3 +83,31 @@ def test_an_agent_hears_nothing_of_what_it_cannot_see(learned: Learned, as_agent
     assert "urquoise" not in told
     assert learned.secret not in told
     assert "urquoise" in as_agent("other").history(limit=100).model_dump_json()
+
+
+def test_a_long_line_is_shown_where_it_changed() -> None:
+    line = "网关重启之前一定要先设置插件，" * 30
+    went, came = text_diff(line, line[:200] + "不" + line[201:])
+    assert went.startswith("- ... ")
+    assert came.endswith(" ...")
+    assert len(came) < 100
+    assert "不" in came
+    assert "不" not in went
+
+
+def test_a_card_whose_making_was_undone_has_a_history(memory: Memory) -> None:
+    card = memory.capture("Never mind", title="Never mind").card.card_id
+    memory.undo()
+    told = [line for view in memory.history(card[:13]).commits for line in view.what]
+    assert told == ['took back the making of "Never mind"', 'new card "Never mind"']
+    assert memory.history(limit=1).commits[0].what == ['took back the making of "Never mind"']
+
+
+def test_times_are_told_as_times(memory: Memory, clock: Clock) -> None:
+    old = memory.capture("older").card.card_id
+    clock.advance(days=3)
+    new = memory.capture("newer").card.card_id
+    memory.merge(new, old)
+    [change] = [c for c in memory.history(new).commits[0].changes if c.field == "created_at"]
+    assert str(change.before).startswith("2026-12-03")
+    assert str(change.after).startswith("2026-11-30")

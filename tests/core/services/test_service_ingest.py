@@ -296,3 +296,33 @@ def test_a_file_that_breaks_a_parser_costs_only_itself(memory: Memory, tmp_path:
     write(folder / "talk.json", session("talk"))
     report = memory.ingest([folder])
     assert "talk" in {outcome.session_id for outcome in report.sessions if outcome.status == "new"}
+
+
+def test_a_source_that_is_gone_comes_back_with_its_log(memory: Memory, tmp_path: Path) -> None:
+    path = write(tmp_path / "s.json", session("s-1"))
+    take(memory, path)
+    [source] = (memory.home / "raw/sources").iterdir()
+    kept = source.read_bytes()
+    source.unlink()
+    assert [outcome.status for outcome in memory.ingest([path]).sessions] == ["unchanged"]
+    assert source.read_bytes() == kept
+    source.unlink()
+    assert memory.verify(fix=True, yes=True).ok
+    memory.ingest([path])
+    assert source.exists()
+    assert memory.verify().ok
+
+
+def test_bytes_of_a_log_that_was_not_taken_in_do_not_stay(memory: Memory, tmp_path: Path) -> None:
+    def refuse(*_: object) -> None:
+        raise UsageError("not now")
+
+    path = write(tmp_path / "s.json", session("s-1"))
+    memory._work.sessions.publish = refuse  # type: ignore[method-assign, assignment]
+    with pytest.raises(UsageError):
+        memory.ingest([path])
+    del memory._work.sessions.publish
+    memory.capture("whoever takes the pen next removes what was left")
+    assert list((memory.home / "raw/sources").iterdir()) == []
+    take(memory, path)
+    assert len(list((memory.home / "raw/sources").iterdir())) == 1

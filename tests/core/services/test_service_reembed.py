@@ -13,7 +13,7 @@ from werkzeug import Response
 
 from alaya_core.errors import ConfigError, ProviderError
 from alaya_core.memory import Memory
-from alaya_core.models.answers import RecallAnswer
+from alaya_core.models.answers import RecallAnswer, ReembedAnswer
 from alaya_core.models.requests import RecallOptions
 from alaya_core.progress import CancelledError, CancelToken, Progress
 from alaya_core.services.embedding_choice import recorded
@@ -94,15 +94,64 @@ def test_it_says_beforehand_what_it_takes(learned: Learned, open_memory: OpenMem
     assert answer.host is None, "it is on this machine"
     assert answer.tokens > texts
     assert answer.price == pytest.approx(answer.tokens * 0.02)
-    assert len(words.asked) == 2, "one batch, to measure the time by"
+    assert answer.seconds is None, "nobody was asked how long it takes"
+    assert words.requests == 0, "not a word was sent to anybody"
     assert memory._work.vectors.path == before
-    assert memory.reembed(dry_run=True).cached == 2, "and it was not wasted"
-    while (answer := memory.reembed(dry_run=True)).cached != texts:
-        pass
-    asked = len(words.asked)
-    assert (answer.requests, answer.tokens, answer.seconds) == (0, 0, 0.0)
-    assert memory.reembed(dry_run=True).to_dimensions == 32
-    assert len(words.asked) == asked
+    told: list[ReembedAnswer] = []
+
+    def beforehand(takes: ReembedAnswer) -> None:
+        told.append(takes.model_copy())
+        assert {text for _, text in words.asked} == {"alaya"}
+
+    memory.reembed(beforehand=beforehand)
+    [takes] = told
+    assert (takes.done, takes.requests, takes.tokens, takes.to_dimensions) == (
+        False,
+        answer.requests,
+        answer.tokens,
+        32,
+    )
+    asked = words.requests
+    answer = open_memory().reembed(dry_run=True)
+    assert (answer.cached, answer.requests, answer.tokens, answer.seconds) == (texts, 0, 0, 0.0)
+    assert answer.to_dimensions == 32
+    assert words.requests == asked
+
+
+def test_what_stays_on_this_machine_is_measured_beforehand(
+    learned: Learned, open_memory: OpenMemory, words: Words
+) -> None:
+    words.configure(learned.memory.home, "letters")
+    open_memory().reembed()
+    (learned.memory.home / "config.json").write_text("{}")
+    shutil.rmtree(learned.memory.home / "cache")
+    answer = open_memory().reembed(dry_run=True)
+    assert (answer.host, answer.done) == (None, False)
+    assert answer.seconds is not None
+
+
+def test_a_service_that_gives_another_length_now_is_a_reembed_like_any_other(
+    learned: Learned, open_memory: OpenMemory, words: Words
+) -> None:
+    home = learned.memory.home
+    words.lengths["letters"] = 63
+    words.configure(home, "letters")
+    open_memory().reembed()
+    words.lengths["letters"] = 64
+    answer = ask(open_memory())
+    assert any("64 numbers, the stored vectors have 63 (alaya reembed)" in said for said in answer.degraded)
+    told: list[ReembedAnswer] = []
+    memory = open_memory()
+    done = memory.reembed(beforehand=lambda takes: told.append(takes.model_copy()))
+    assert (done.done, done.from_dimensions, done.to_dimensions, done.note) == (True, 63, 64, "")
+    assert (told[0].cached, told[0].to_dimensions) == (0, 64)
+    holds_vectors_of(memory, "letters", 64)
+    assert cosines(ask(open_memory()))
+    words.lengths["letters"] = 48
+    again = open_memory()
+    again.rebuild("l1")
+    holds_vectors_of(again, "letters", 48)
+    assert ask(open_memory()).degraded == []
 
 
 def test_cut_off_it_goes_on_where_it_was(learned: Learned, open_memory: OpenMemory, words: Words) -> None:
@@ -210,18 +259,18 @@ def test_without_the_service_a_rebuild_uses_what_is_there(
     asked = words.requests
     memory.forget(learned.tabs)
     assert memory.rebuild("l1").vectors_pending == 0
-    assert words.requests == asked
+    assert words.requests == asked + 1, "only how long its vectors are today"
     holds_vectors_of(memory, "letters", 32)
     assert learned.tabs not in memory._work.vectors.inspect().hashes
     memory.capture("A card whose vector nobody can make now.")
-    before = memory._work.vectors.path
+    before, asked = memory._work.vectors.path, words.requests
     with pytest.raises(ProviderError, match="401"):
         memory.rebuild("l1")
     assert memory._work.vectors.path == before
     rebuild_vectors(memory._work, needed_now=False)
     assert memory._work.vectors.path != before
     assert memory.status().vectors.pending == 1
-    assert words.requests == asked + 1, "it was asked once, by the rebuild that needs it"
+    assert words.requests == asked + 2, "it was asked by the rebuild that needs it, and by no other"
     words.before = lambda _: None
     again = open_memory()
     again.distill()

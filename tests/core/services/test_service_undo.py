@@ -153,7 +153,7 @@ def test_a_run_is_undone_as_a_whole(learned: Learned) -> None:
     assert run is not None
     undone = memory.undo(run=run)
     assert len(memory.list_cards().cards) == 4
-    assert memory.status().raw.undistilled == 1
+    assert memory.status().raw.sessions == 0, "it came in and was distilled by one command"
     assert undone.run is not None
     assert found_ids(memory, "staging database host db-7", within="cards") != list(learned.distilled)
     with pytest.raises(NotFoundError, match="undone already"):
@@ -201,7 +201,8 @@ def test_growth_taken_back_hides_the_new_turns_and_they_can_come_again(learned: 
 
 
 def test_an_ingest_that_cards_were_made_of_is_undone_only_with_them(memory: Memory, tmp_path: Path) -> None:
-    memory.ingest([write(tmp_path / "s.json", session("s-1"))], distill=True)
+    memory.ingest([write(tmp_path / "s.json", session("s-1"))])
+    memory.distill()
     with pytest.raises(ConflictError, match="#2 new card"):
         memory.undo()
     memory.undo(cascade=True)
@@ -274,3 +275,48 @@ def test_an_erase_is_passed_over_and_keeps_nothing_from_being_undone(learned: Le
     assert not memory.show(learned.docker).card.pinned
     with pytest.raises(ConflictError, match="gone for good"):
         memory.undo(run=f"#{memory.last_change() - 1}")
+
+
+def test_one_undo_takes_back_what_one_command_took_in(memory: Memory, tmp_path: Path) -> None:
+    memory.ingest([write(tmp_path / "s.json", session("s-1"))], distill=True)
+    assert memory.list_cards().total > 0
+    memory.undo()
+    assert (memory.list_cards().total, memory.status().raw.sessions) == (0, 0)
+    memory.redo()
+    assert memory.list_cards().total > 0
+
+
+def test_after_a_redo_over_other_changes_undo_goes_on(memory: Memory) -> None:
+    card = memory.capture("X").card.card_id
+    memory.edit(card, CardChanges(content="X v2"))
+    memory.undo()
+    memory.edit(card, CardChanges(content="X branch"))
+    with pytest.raises(ConflictError):
+        memory.redo()
+    memory.redo(cascade=True)
+    assert memory.show(card).card.content == "X v2"
+    memory.undo()
+    assert memory.show(card).card.content == "X"
+    memory.undo()
+    with pytest.raises(NotFoundError):
+        memory.show(card)
+
+
+def test_the_hint_of_a_refusal_is_the_command_that_helps(memory: Memory) -> None:
+    card = memory.capture("one").card.card_id
+    memory.edit(card, CardChanges(content="two"))
+    memory.edit(card, CardChanges(content="three"))
+    with pytest.raises(ConflictError) as refused:
+        memory.undo(run="#2")
+    assert "undo --run 2 --cascade" in refused.value.hint
+    assert memory.undo(run="2", cascade=True).undone
+
+
+def test_what_an_erase_left_nothing_of_is_passed_over(memory: Memory) -> None:
+    kept = memory.capture("stays").card.card_id
+    memory.pin(kept)
+    gone = memory.capture("goes").card.card_id
+    memory.edit(gone, CardChanges(title="Goes"))
+    memory.erase(gone, yes=True)
+    assert [view.cards for view in memory.undo().undone] == [[kept]]
+    assert not memory.show(kept).card.pinned

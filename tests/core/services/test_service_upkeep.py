@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from alaya_core.services.index import card_row
 from alaya_core.services.lifecycle.vitals import AccessKind
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.accesses import AccessLine
+from alaya_core.stores.vector_files import versions_in
 from alaya_core.stores.vector_generation import MOST_VERSIONS
-from alaya_core.stores.vector_tables import CARDS, Table, connect, versions_in
+from alaya_core.stores.vector_tables import CARDS, Table, connect
 from alaya_core.stores.vectors import VectorStore
 from tests.conftest import HOUR_MS, Clock, OpenMemory
 from tests.core.homes import segments
@@ -136,6 +138,32 @@ def test_the_command_does_it_all_and_then_nothing(learned: Learned, clock: Clock
     assert fresh.verify().ok
     now = fresh.recall("docker container memory", RecallOptions(typed=True)).model_dump(exclude={"took_ms"})
     assert [hit["card_id"] for hit in now["results"]] == [hit["card_id"] for hit in before["results"]]
+
+
+def test_what_cannot_be_let_go_yet_is_said_and_goes_later(learned: Learned, clock: Clock) -> None:
+    memory, store = learned.memory, work_of(learned.memory).vectors
+    for number in range(5):
+        memory.edit(learned.docker, CardChanges(content=f"Docker gets {number} GB of memory, the container dies."))
+        memory.recall("docker")
+    first = memory.upkeep()
+    young = store.versions() - 2
+    assert young > 0
+    assert f"{young} versions of the tables younger than 5 minutes stay, for their readers" in first.stays
+    waiting = memory.status().upkeep["access_bytes_unfolded"]
+    assert waiting > 0
+    said = f"{waiting:,} bytes of the access log stay: they are of the hour that still runs, and an hour counts once"
+    assert said in first.stays
+    assert memory.upkeep().did == []
+    store.keep_s = 0.0
+    for path in store.path.glob("*/_versions/*"):
+        os.utime(path, (1, 1))
+    clock.advance(hours=1)
+    then = memory.upkeep()
+    assert any("old versions removed" in said for said in then.did), "though nothing was written since"
+    assert any("access log" in said for said in then.did)
+    assert not any("access log" in said for said in then.stays)
+    assert memory.status().upkeep["access_bytes_unfolded"] == 0
+    assert store.versions() <= 4
 
 
 def test_an_empty_home_has_nothing_to_do(memory: Memory) -> None:

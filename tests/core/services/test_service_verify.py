@@ -15,7 +15,7 @@ from tests.conftest import OpenMemory
 from tests.core.homes import found_ids, kinds, session, write
 from tests.core.services.conftest import Learned
 from tests.core.services.test_service_ingest import take
-from tests.core.services.verify_faults import FAULTS, Fault, digest, seen
+from tests.core.services.verify_faults import FAULTS, Fault, append, digest, garbled_graph, seen
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -123,3 +123,36 @@ def test_an_empty_home_is_sound_and_can_be_rebuilt(memory: Memory) -> None:
     assert memory.verify().ok
     assert memory.rebuild("l2").cards == 0
     assert memory.verify().ok
+
+
+def test_a_readable_form_that_is_gone_is_made_anew(learned: Learned) -> None:
+    [path] = (learned.memory.home / "raw/sessions").glob("*/*.md")
+    before = path.read_bytes()
+    path.unlink()
+    answer = learned.memory.verify(fix=True)
+    assert answer.ok, "nothing is lost with it"
+    assert answer.plan == ["1 readable session is made anew from the session file"]
+    assert learned.memory.verify(fix=True, yes=True).findings == []
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", ["{}", '{"id":"nobody","turns":[]}', "[]", "no json"])
+def test_a_stray_file_without_a_turn_becomes_no_session(learned: Learned, content: str) -> None:
+    stray = learned.memory.home / "raw/sessions/2026-11/stray.json"
+    stray.write_text(content, encoding="utf-8")
+    stray.chmod(0o600)
+    answer = learned.memory.verify(fix=True, yes=True)
+    assert answer.ok, answer.findings
+    assert answer.checked["sessions"] == 1
+    assert (learned.memory.home / "raw/set-aside/sessions/stray.json").read_text(encoding="utf-8") == content
+
+
+def test_a_mend_that_is_impossible_is_told_and_the_others_are_done(learned: Learned) -> None:
+    """A number that no ledger reaches: nothing is made up for all that would be missing before it."""
+    home = learned.memory.home
+    append(seq=10**9)(home)
+    garbled_graph(home)
+    (home / "raw/contexts").chmod(0o755)
+    answer = learned.memory.verify(fix=True, yes=True)
+    assert {"ledger_gap", "graph_unreadable", "not_mended"} <= kinds(answer)
+    assert "permissions" not in kinds(answer)

@@ -166,17 +166,35 @@ def without_graph(home: Path) -> None:
         path.unlink()
 
 
-def test_what_the_graph_does_not_know_is_not_made_up(copy: Memory, story: Storied, open_memory: OpenMemory) -> None:
+@pytest.mark.parametrize("graph", ["gone", "cut"])
+@pytest.mark.parametrize("damage", ["many bytes overwritten", "line gone"])
+@pytest.mark.parametrize("at", [0, 4, 6, LINES - 2])
+def test_it_goes_on_without_what_nobody_knows(
+    copy: Memory, open_memory: OpenMemory, at: int, damage: str, graph: str
+) -> None:
     copy.close()
-    without_graph(copy.home)
-    lines(lambda all_lines: DAMAGES["many bytes overwritten"](all_lines, 4))(copy.home)
-    before = digest(copy.home / "raw")
+    before, seq = ledger_lines(copy.home), at + 1
+    [path] = (copy.home / "kuzu").glob("gen-*")
+    path.unlink() if graph == "gone" else path.write_bytes(path.read_bytes()[:5000])
+    lines(lambda all_lines: DAMAGES[damage](all_lines, at))(copy.home)
+    untouched = digest(copy.home / "raw")
+    told = open_memory().verify(fix=True)
+    marked = f"{LINES - 1} sound commits are read again, #{seq} is marked as lost"
+    assert marked in told.plan[0]
+    assert any("nothing knows what" in finding.detail for finding in told.findings)
+    assert all("restore raw/ledger from a backup" in one.fix for one in told.findings if "ledger" in one.kind)
+    assert digest(copy.home / "raw") == untouched, "only told"
     answer = open_memory().verify(fix=True, yes=True)
-    assert not answer.ok
-    [finding] = [one for one in answer.findings if one.kind == "ledger_checksum"]
-    assert "restore raw/ledger from a backup" in finding.fix
-    assert (answer.plan, answer.fixed) == ([], [])
-    assert digest(copy.home / "raw") == before
+    assert answer.ok, answer.findings
+    after = ledger_lines(copy.home)
+    assert after[:at] + after[at + 1 : LINES] == before[:at] + before[at + 1 :], "the others stay as they are"
+    assert all(line["actor"] == "verify" for line in after[LINES:]), "links of a card that is lost are taken away"
+    assert (after[at]["events"], after[at]["actor"]) == ([], "verify")
+    assert bool(list((copy.home / "raw/ledger/damaged").glob("*"))) == (damage != "line gone")
+    memory = open_memory()
+    memory.capture("life goes on")
+    memory.rebuild("l2")
+    assert memory.verify().ok
 
 
 def test_a_flipped_byte_is_healed_without_the_graph(copy: Memory, open_memory: OpenMemory) -> None:
@@ -198,10 +216,11 @@ def test_a_graph_that_is_behind_does_not_make_up_what_came_later(
     shutil.rmtree(home / "kuzu")
     shutil.copytree(tmp_path / "old", home / "kuzu")
     lines(lambda all_lines: DAMAGES["many bytes overwritten"](all_lines, -1 % len(all_lines)))(home)
-    answer = open_memory().verify(fix=True, yes=True)
-    assert not answer.ok
-    assert "the graph does not know" in next(one.fix for one in answer.findings if one.kind == "ledger_checksum")
-    assert len(segments(home)[0].read_bytes().splitlines()) == LINES + 1, "the damaged line is still there"
+    told = open_memory().verify(fix=True)
+    assert "the graph does not know" in next(one.fix for one in told.findings if one.kind == "ledger_checksum")
+    assert open_memory().verify(fix=True, yes=True).ok
+    last = ledger_lines(home)[-1]
+    assert (last["seq"], last["events"]) == (LINES + 1, []), "its number is not given to another"
 
 
 def test_the_plan_says_what_comes_back(copy: Memory) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from tests.conftest import NOON
 from tests.core.homes import flip_byte, ledger_lines, segments, session, write
 
 Plant = Callable[[Path], object]
+PAGE = 4096
 SESSION = "raw/sessions/2026-11/talk-1.json"
 TABS = "MATCH (c:Card {title: 'Tabs in Go'})"
 LINK = "MATCH ()-[r:LINK {relation: 'DEPENDS_ON'}]->()"
@@ -78,6 +80,20 @@ def in_graph(statement: str) -> Plant:
 def garbled_graph(home: Path) -> None:
     [path] = (home / "kuzu").glob("gen-*.kuzu")
     path.write_bytes(b"no graph at all" * 1000)
+
+
+def spoilt_pages(home: Path) -> None:
+    """Pages that make the engine end the process which reads them."""
+    [path] = (home / "kuzu").glob("gen-*.kuzu")
+    data, chance = bytearray(path.read_bytes()), random.Random(5)
+    for page in chance.sample(range(1, len(data) // PAGE), 40):
+        data[page * PAGE : (page + 1) * PAGE] = chance.randbytes(PAGE)
+    path.write_bytes(data)
+
+
+def folder_for_session(home: Path) -> None:
+    (home / SESSION).unlink()
+    (home / SESSION).mkdir(mode=0o700)
 
 
 def tables(home: Path) -> VectorStore:
@@ -290,6 +306,7 @@ FAULTS: dict[str, Fault] = {
     "session longer in the graph": Fault(in_graph("MATCH (s:Session) SET s.turns = 99"), "graph_session_differs"),
     "graph ahead of nothing": Fault(in_graph("MATCH (m:Meta {id: 'seq'}) SET m.value = '99'"), "graph_ahead"),
     "graph that will not open": Fault(garbled_graph, "graph_unreadable"),
+    "graph with spoilt pages": Fault(spoilt_pages, "graph_unreadable"),
     "row gone": Fault(lambda h: tables(h).cards.remove("title = 'Tabs in Go'"), "row_missing", "tabs"),
     "row twice": Fault(double_row, "row_duplicate", "tabs"),
     "row of nobody": Fault(unknown_row, "row_unknown", "card-nobody"),
@@ -310,6 +327,8 @@ FAULTS: dict[str, Fault] = {
     "senseless line": Fault(lines(lambda x: [*x[:2], SENSELESS, *x[3:]]), "ledger_json", ":3"),
     "line gone": Fault(lines(lambda x: [*x[:2], *x[3:]]), "ledger_gap", "seq 3"),
     "last line gone": Fault(lines(lambda x: x[:-1]), "graph_ahead", "seq "),
+    "ledger gone": Fault(lambda h: shutil.rmtree(h / "raw/ledger"), "graph_ahead", "seq "),
+    "folder in the ledger": Fault(lambda h: (h / "raw/ledger/0099.jsonl").mkdir(0o700), "not_a_file", "99.jsonl"),
     "line twice": Fault(lines(lambda x: [*x[:3], *x[2:]]), "ledger_repeated", ":4"),
     "line of rubbish": Fault(lines(lambda x: [*x[:3], b"rubbish\n", *x[3:]]), "ledger_checksum", ":4"),
     "commit id twice": Fault(same_id, "ledger_commit_twice", "0"),
@@ -317,6 +336,7 @@ FAULTS: dict[str, Fault] = {
     "link to nobody": Fault(dangling, "dangling_link", "link-"),
     "change of nobody": Fault(append({**STRANGER, "why": ""}), "ledger_unknown_card", "card-nobody", "told"),
     "session file gone": Fault(remove(SESSION), "session_missing", "talk-1"),
+    "folder for a session file": Fault(folder_for_session, "not_a_file", "talk-1"),
     "turn changed": Fault(replaced(SESSION, b"host db-7", b"host db-8"), "session_differs", "talk-1"),
     "session cut": Fault(cut(SESSION, 300), "session_differs", "talk-1"),
     "first line of a session changed": Fault(replaced(SESSION, b'"talk-1"', b'"talk-2"'), "session_differs"),

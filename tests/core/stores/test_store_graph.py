@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from alaya_core.errors import BusyError
+from alaya_core.errors import BusyError, DamagedError
 from alaya_core.models.card import Card, CardState, Link, Relation, SourceRef
 from alaya_core.models.card_types import CardType
 from alaya_core.models.commit import (
@@ -26,6 +28,7 @@ from alaya_core.models.requests import Filters
 from alaya_core.models.session import SessionInfo
 from alaya_core.stores.graph import GraphStore
 from alaya_core.stores.graph_engine import open_graph
+from alaya_core.stores.graph_probe import Trust
 from alaya_core.stores.ledger import Ledger
 from alaya_core.stores.locking import HomeLocks
 from tests.core.graph_engines import ENGINE
@@ -200,11 +203,20 @@ def _empty_database(path: Path) -> None:
         pass
 
 
+def _spoilt_pages(path: Path) -> None:
+    """Read in this process they would end it."""
+    data, chance = bytearray(path.read_bytes()), random.Random(3)
+    for page in chance.sample(range(1, len(data) // 4096), 60):
+        data[page * 4096 : (page + 1) * 4096] = chance.randbytes(4096)
+    path.write_bytes(data)
+
+
 DAMAGE: dict[str, Callable[[Path], object]] = {
     "gone": lambda path: path.unlink(),
     "garbage": lambda path: path.write_bytes(b"garbage" * 5_000),
     "empty": lambda path: path.write_bytes(b""),
     "cut": lambda path: path.write_bytes(path.read_bytes()[:5_000]),
+    "spoilt pages": _spoilt_pages,
     "never finished": _empty_database,
     "current lost": lambda path: (path.parent / "CURRENT").unlink(),
     "current garbage": lambda path: (path.parent / "CURRENT").write_bytes(b"\xff\xfe"),
@@ -222,7 +234,7 @@ def test_a_graph_that_will_not_open_is_made_anew(bench: Bench, damage: str) -> N
     again.write(card_created(card(3)))
     assert len(Bench(bench.root).cards()) == 3
     aside = list((bench.root / "kuzu").glob("damaged-*"))
-    if damage in ("garbage", "cut", "never finished"):
+    if damage in ("garbage", "cut", "spoilt pages", "never finished"):
         assert len(aside) == 1
         assert aside[0].name in again.graph.notices[0]
 
@@ -242,3 +254,71 @@ def test_filters_are_values_never_statements(bench: Bench) -> None:
         assert found() == [card(2).id, card(1).id]
         assert reader.page(Filters(), None, "recent", 1, 1)[0][0].id == card(1).id
         assert reader.page(Filters(), None, "title", 0, 0) == ([], 2)
+
+
+def test_a_file_as_we_left_it_is_not_read_through_unless_it_is_doubted(bench: Bench) -> None:
+    bench.write(card_created(card(1)))
+    path = bench.graph.path
+    stat = path.stat()
+    path.write_bytes(b"#" * stat.st_size)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    trust = Trust(path.parent)
+    trust.require(path)
+    trust.doubt()
+    with pytest.raises(DamagedError):
+        trust.require(path)
+    path.touch()
+    with pytest.raises(DamagedError):
+        Trust(path.parent).require(path)
+
+
+def _lose_end(bench: Bench, count: int) -> None:
+    [segment] = bench.ledger.segments()
+    segment.write_bytes(b"".join(segment.read_bytes().splitlines(keepends=True)[:-count]))
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_ledger_that_lost_its_end_stops_writers_and_takes_nothing_from_readers(bench: Bench, count: int) -> None:
+    for number in range(3):
+        bench.write(card_created(card(number)))
+    _lose_end(bench, count)
+    before = bench.graph.path.read_bytes()
+    again = Bench(bench.root)
+    said = f"the graph knows of {'1 change' if count == 1 else '3 changes'} that it does not hold"
+    with again.graph.reading() as reader:
+        assert reader.stale
+        assert len(reader.all_cards()) == 3
+    with again.locks.writing("test"), pytest.raises(DamagedError, match=said), again.graph.reading_to_write():
+        pass
+    with pytest.raises(DamagedError, match=said):
+        again.graph.rebuild()
+    assert bench.graph.path.read_bytes() == before
+    assert [path.name for path in (bench.root / "kuzu").glob("*gen-*")] == [bench.graph.path.name]
+
+
+def test_who_is_told_to_goes_on_without_the_end_and_keeps_the_graph_that_knows_it(bench: Bench) -> None:
+    for number in range(3):
+        bench.write(card_created(card(number)))
+    _lose_end(bench, 2)
+    said = bench.graph.rebuild(without_lost=True)
+    assert (
+        said
+        == f"2 changes that the ledger does not hold are left out: kuzu/damaged-gen-1.{ENGINE} keeps what they made"
+    )
+    assert set(bench.cards()) == {card(0).id}
+    with open_graph(bench.root / f"kuzu/damaged-gen-1.{ENGINE}", write=False) as graph:
+        assert graph.run("MATCH (c:Card) RETURN count(c)") == [[3]]
+    bench.write(card_created(card(7)))
+    assert bench.graph.rebuild(without_lost=True) == ""
+
+
+def test_a_graph_that_is_ahead_stays_when_no_other_can_be_built(bench: Bench) -> None:
+    for number in range(3):
+        bench.write(card_created(card(number)))
+    _lose_end(bench, 1)
+    [segment] = bench.ledger.segments()
+    segment.write_bytes(segment.read_bytes().replace(b"content 0", b"content 9"))
+    with pytest.raises(DamagedError, match="checksum"):
+        bench.graph.rebuild(without_lost=True)
+    with bench.graph.reading() as reader:
+        assert len(reader.all_cards()) == 3
