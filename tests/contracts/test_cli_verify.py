@@ -82,3 +82,22 @@ def test_at_a_terminal_it_asks(damaged: Path, answer: bytes, status: int) -> Non
     assert "would mend: line 1 of 000000000001.jsonl" in " ".join(seen.split())
     assert done == status, seen
     assert (segment_of(damaged) != before) == (status == 0)
+
+
+@pytest.mark.parametrize(("file", "check"), [("raw/FORMAT", "home"), ("config.json", "config")])
+def test_doctor_answers_for_a_home_that_does_not_open(damaged: Path, file: str, check: str) -> None:
+    (damaged / file).write_text("{hm", encoding="utf-8")
+    [done] = batch([["doctor", "--json"]], damaged)
+    assert done.status == 1
+    assert [(one["name"], one["status"]) for one in done.data["checks"]] == [(check, "fail")]
+    assert file in done.data["checks"][0]["detail"]
+
+
+def test_a_lost_end_is_said_by_who_would_write_and_by_status(damaged: Path) -> None:
+    (damaged / "raw/ledger/000000000001.jsonl").unlink()
+    (damaged / "raw/ledger").rmdir()
+    seen, told, refused, mended = batch([["list"], ["status"], ["capture", "x"], DO_IT.split()], damaged)
+    assert "2 of 2 cards" in seen.text
+    assert "the ledger lost its end" in told.text
+    assert (refused.status, mended.status) == (6, 0)
+    assert "lines 1-2 of the ledger are written back from the graph: 2 cards" in mended.text
