@@ -16,6 +16,7 @@ from alaya_core.models.commit import Event, session_ingested
 from alaya_core.models.session import SessionInfo
 from alaya_core.progress import silent
 from alaya_core.readers import SourceHints, read_sessions
+from alaya_core.services.erase.past import sources_named
 from alaya_core.services.ingest import Ingest
 from alaya_core.services.session_text import markdown
 from alaya_core.services.verify.found import FIX, NOTHING, Found, counted, counted_are
@@ -51,6 +52,7 @@ def session_findings(workspace: Workspace, truth: Folded, found: Found) -> None:
     _readable(workspace, unread, found)
     _strays(workspace, truth, found)
     _sources(workspace, truth, spoilt, found)
+    _unknown_sources(workspace, truth, found)
 
 
 def _readable(workspace: Workspace, infos: Sequence[SessionInfo], found: Found) -> None:
@@ -176,6 +178,28 @@ def _sources(workspace: Workspace, truth: Folded, spoilt: Sequence[str], found: 
     plan = [f"{counted_are(len(spoilt), 'spoilt source')} moved to raw/set-aside"] if spoilt else []
     plan += [f"{counted_are(len(gone), 'source')} noted as not kept; ingest the files again to have it"] if gone else []
     found.can("sources", "; ".join(plan), lambda: _note_missing(workspace, spoilt, gone))
+
+
+def _unknown_sources(workspace: Workspace, truth: Folded, found: Found) -> None:
+    """Bytes that no session came from: what an ingest that was killed left, or somebody put there."""
+    named = {info.source for info in truth.sessions.values()}
+    coming = {staged.id for staged in workspace.staging.files()}
+    maybe = [digest for digest in workspace.sources.known() if digest not in named | coming]
+    if not maybe:
+        return
+    ever = sources_named(workspace.ledger.commits())
+    strays = [digest for digest in maybe if digest not in ever]
+    if found.add("source_unknown", strays, FIX, "no session came from it"):
+        plan = f"{counted_are(len(strays), 'source')} of no session moved to raw/set-aside"
+        found.can("unknown sources", plan, lambda: _set_sources_aside(workspace, strays))
+
+
+def _set_sources_aside(workspace: Workspace, digests: Sequence[str]) -> str:
+    with workspace.locks.writing("verify"):
+        for digest in digests:
+            if workspace.sources.path(digest).exists():
+                set_aside(workspace.sources.path(digest), workspace.home.set_aside / "sources")
+    return f"moved {counted(len(digests), 'source')} of no session to raw/set-aside"
 
 
 def _note_missing(workspace: Workspace, spoilt: Iterable[str], gone: set[str]) -> str:

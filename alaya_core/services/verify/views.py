@@ -122,6 +122,7 @@ def _vectors(workspace: Workspace, truth: Folded, seq: int, found: Found) -> Non
     found.checked.update(vectors=report.with_vector, passages=report.passages)
     for kind, ids in _compared_rows(truth, report, mark).items():
         found.add(kind, ids, REBUILD_VECTORS)
+    found.add("words_broken", report.words_broken, REBUILD_VECTORS, "nothing is found in it by its words")
     if report.passages != mark.passages:
         said = f"{report.passages} passages where {mark.passages} were"
         found.add_whole("passage_count", REBUILD_VECTORS, said)

@@ -19,6 +19,7 @@ from alaya_core.models.requests import Filters
 from alaya_core.stores.graph_engine import open_graph
 from alaya_core.stores.graph_rows import CARD_COLUMNS
 from alaya_core.stores.ledger_lines import encode_line
+from alaya_core.stores.sources import SourceStore
 from alaya_core.stores.vectors import VectorStore
 from tests.conftest import NOON
 from tests.core.homes import flip_byte, ledger_lines, segments, session, write
@@ -210,6 +211,10 @@ def lost_context(home: Path) -> None:
     in_context(content="something else", session_id="nobody")(home)
 
 
+def source_of_nobody(home: Path) -> None:
+    SourceStore(home / "raw/sources").keep_bytes(b"what no session came from")
+
+
 def spoilt_source(home: Path) -> None:
     [path] = (home / "raw/sources").iterdir()
     flip_byte(path, path.stat().st_size // 2)
@@ -345,6 +350,7 @@ FAULTS: dict[str, Fault] = {
     "session of nobody": Fault(stray_session, "session_unknown", "other.json"),
     "session under another name": Fault(renamed_session, "session_unknown", "y.json"),
     "source gone": Fault(remove("raw/sources/*"), "source_missing", "talk-1"),
+    "source of nobody": Fault(source_of_nobody, "source_unknown"),
     "source spoilt": Fault(spoilt_source, "source_differs"),
     "context gone": Fault(remove("raw/contexts/*"), "context_missing", "card-"),
     "context of nobody": Fault(stray_context, "context_unknown", "card-nobody"),
