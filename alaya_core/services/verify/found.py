@@ -25,6 +25,7 @@ _ORDER = (
     "strays",
     "readable",
     "sources",
+    "unknown sources",
     "contexts",
     "accesses",
     "vitals",
@@ -83,6 +84,7 @@ class Found:
         Args:
             what: One of `_ORDER`.
         """
+        assert what in _ORDER, what
         self._mends.setdefault(what, Mend(plan, do))
 
     def mends(self) -> Iterator[Mend]:
