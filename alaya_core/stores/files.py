@@ -54,10 +54,13 @@ def is_disk_full(error: OSError) -> bool:
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
+_FULL = ("no space left", "file too large", "quota exceeded", "disk full", "numbyteswritten")
+
+
 def says_disk_full(text: str) -> bool:
     """The same of an engine's words."""
     lowered = text.lower()
-    return any(word in lowered for word in ("no space left", "file too large", "quota exceeded", "disk full", "numbyteswritten"))
+    return any(word in lowered for word in _FULL)
 
 
 def require_room(folder: Path, needed: int) -> None:
