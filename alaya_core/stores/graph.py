@@ -33,7 +33,7 @@ from alaya_core.stores.graph_engine import (
     require_engine,
     version_of,
 )
-from alaya_core.stores.graph_probe import Trust
+from alaya_core.stores.graph_probe import Trust, mark_in_child
 from alaya_core.stores.graph_read import GraphReader, read_mark
 from alaya_core.stores.ledger import Ledger, LedgerMark
 from alaya_core.stores.locking import HomeLocks
@@ -280,7 +280,7 @@ class GraphStore:
         engine = self._engine_to_build_with()
         self._trust.doubt()
         with self._locks.rebuilding():
-            lost = self._lost()
+            lost = self._lost(engine)
             if lost and not without_lost:
                 raise _end_lost(lost)
             for _ in range(0 if lost else _TRIES):
@@ -311,11 +311,18 @@ class GraphStore:
             raise
         return f"{self._folder.name}/{aside.name}"
 
-    def _lost(self) -> int:
-        """How many changes only the graph knows of, because the ledger lost its end; 0 where it cannot be read."""
+    def _lost(self, engine: str) -> int:
+        """How many changes only the graph knows of, because the ledger lost its end; 0 where it cannot be read.
+
+        Args:
+            engine: What is to be built with: no other may be loaded for it.
+        """
+        if not self.path.exists():
+            return 0
         try:
             with self._locks.graph_reading():
-                return max(0, self._mark_as_it_is().seq - self._ledger.last_seq()) if self.path.exists() else 0
+                held = self._mark_as_it_is().seq if self.engine == engine else mark_in_child(self.path)
+                return max(0, held - self._ledger.last_seq())
         except DamagedError:
             return 0
 

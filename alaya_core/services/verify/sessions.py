@@ -187,7 +187,10 @@ def _unknown_sources(workspace: Workspace, truth: Folded, found: Found) -> None:
     maybe = [digest for digest in workspace.sources.known() if digest not in named | coming]
     if not maybe:
         return
-    ever = sources_named(workspace.ledger.commits())
+    try:
+        ever = sources_named(workspace.ledger.commits())
+    except AlayaError:  # a ledger with a fault is told of as such; until it is mended nobody can say
+        return
     strays = [digest for digest in maybe if digest not in ever]
     if found.add("source_unknown", strays, FIX, "no session came from it"):
         plan = f"{counted_are(len(strays), 'source')} of no session moved to raw/set-aside"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from alaya_core.errors import AlayaError, ConfigError, DamagedError
+from alaya_core.errors import AlayaError, ConfigError, DamagedError, DiskFullError
 from alaya_core.models.commit import card_created, link_created
 from alaya_core.stores.graph import GraphStore
 from alaya_core.stores.graph_engine import UnfinishedGraphError, classified, engine_of, require_engine
@@ -210,7 +210,7 @@ SAID: dict[str, type[AlayaError]] = {
     "was serialized with enableChecksums=False but you are": DamagedError,
     "something that no version has said before": DamagedError,
     "Cannot open file /h/gen-1.kuzu: Permission denied": AlayaError,
-    "Cannot write to file. path: /h/x fileDescriptor: 5 Error: No space left on device": AlayaError,
+    "Cannot write to file. path: /h/x fileDescriptor: 5 Error: No space left on device": DiskFullError,
     "Buffer manager exception: Mmap for size 68719476736 failed.": AlayaError,
 }
 
