@@ -168,6 +168,7 @@ class GraphStore:
         stack.enter_context(self._locks.graph_reading(timeout_s=timeout_s))
         if not self.path.exists():
             return None
+        require_engine(self.engine)
         try:
             self._trust.require(self.path)
             graph = stack.enter_context(open_graph(self.path, write=False))

@@ -141,7 +141,7 @@ def test_the_living_graph_keeps_its_engine_until_it_is_rebuilt(bench: Bench) -> 
     for engine, generation in ((OTHER, 2), (ENGINE, 3)):
         done = python_on(SWITCHED, str(bench.root), engine)
         assert (done.returncode, done.stdout) == (0, f"gen-{generation}.{engine} 3 1 []\n"), done.stderr
-    assert sorted(path.name for path in (bench.root / "kuzu").iterdir()) == ["CURRENT", f"gen-3.{ENGINE}"]
+    assert [path.name for path in (bench.root / "kuzu").glob("gen-*")] == [f"gen-3.{ENGINE}"]
     assert len(bench.cards()) == 3
     assert bench.graph.engine_version.split() == [ENGINE, {"kuzu": "0.11.3", "ladybug": "0.22.0"}[ENGINE]]
 
