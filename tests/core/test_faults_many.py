@@ -26,7 +26,7 @@ ALONE_S = 0.06
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("rebuild", ["rebuild", "rebuild-all"])
+@pytest.mark.parametrize("rebuild", ["rebuild", pytest.param("rebuild-all", marks=pytest.mark.soak)])
 def test_eight_processes_on_one_home(home: Path, rebuild: str) -> None:
     crowd_on(home, [*CROWD, rebuild], SECONDS)
 

@@ -172,7 +172,7 @@ def survives(template: Path, changes: list[Change]) -> None:
 
 
 USUAL = settings(
-    max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=8, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 LONG = settings(USUAL, max_examples=600)
 

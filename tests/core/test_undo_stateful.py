@@ -178,5 +178,5 @@ class HandWork(RuleBasedStateMachine):
 
 TestHandWork = pytest.mark.slow(HandWork.TestCase)
 HandWork.TestCase.settings = settings(
-    max_examples=12, stateful_step_count=18, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=6, stateful_step_count=18, deadline=None, suppress_health_check=list(HealthCheck)
 )

@@ -162,7 +162,7 @@ with Memory.open(home, environ={}) as memory:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", TARGETS)
+@pytest.mark.parametrize("what", ["session", *(pytest.param(w, marks=pytest.mark.soak) for w in ("card", "turn"))])
 def test_killed_between_steps(learned: Learned, open_memory: OpenMemory, tmp_path: Path, what: str) -> None:
     target, turn, marks = target_of(learned, what)
     learned.memory.close()
