@@ -82,7 +82,8 @@ def commit_views(workspace: Workspace, commits: Sequence[Commit], *, cards: set[
     titles = _titles(workspace, commits)
     undone: dict[int, bool] = {}
     if commits:
-        for commit in reversed(list(workspace.ledger.commits(min(commit.seq for commit in commits)))):
+        since = min(commit.seq for commit in commits)
+        for commit in reversed(list(workspace.ledger.commits(since, holding='"commits.'))):
             note_marks(commit, undone)
     return [_view(commit, titles, cards, workspace.agent, undone.get(commit.seq, False)) for commit in commits]
 

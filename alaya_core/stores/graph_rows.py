@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from alaya_core.models.card import Card, Link, Relation
-from alaya_core.models.commit import card_fields, sources_to_json
+from alaya_core.models.commit import card_fields, card_to_json
 from alaya_core.models.session import SessionInfo
 
 CARD_COLUMNS: dict[str, str] = {
@@ -96,15 +96,9 @@ def upsert(table: str, columns: Mapping[str, str], value: str) -> str:
 
 def card_row(card: Card, seq: int) -> dict[str, Any]:
     """A card as a row, `id` included."""
-    row = {name: getattr(card, name, None) for name in ("id", *CARD_COLUMNS)}
+    row = card_to_json(card)
     row.update(
-        type=str(card.type),
-        state=str(card.state),
-        standing=str(card.standing),
-        tags=list(card.tags),
-        entities=list(card.entities),
-        merged_from=list(card.merged_from),
-        sources=json.dumps(sources_to_json(card.sources), ensure_ascii=False, separators=(",", ":")),
+        sources=json.dumps(row["sources"], ensure_ascii=False, separators=(",", ":")),
         sessions=[source.session_id for source in card.sources],
         seq=seq,
     )
