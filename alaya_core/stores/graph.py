@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alaya_core.errors import (
-    AlayaError,
     BusyError,
-    ConfigError,
     DamagedError,
     DiskFullError,
     NewerHomeError,
     ReadOnlyHomeError,
 )
 from alaya_core.models.commit import Commit
-from alaya_core.stores.files import make_directory, require_room
+from alaya_core.stores.files import require_room
 from alaya_core.stores.generations import Generations
 from alaya_core.stores.graph_apply import apply_commits
-from alaya_core.stores.graph_build import Told, build_graph, chunks, extend_graph, ledger_shape, only_grew
+from alaya_core.stores.graph_build import Told, chunks
 from alaya_core.stores.graph_engine import (
     ENGINES,
     ROOM,
@@ -35,6 +33,7 @@ from alaya_core.stores.graph_engine import (
 )
 from alaya_core.stores.graph_probe import Trust, mark_in_child
 from alaya_core.stores.graph_read import GraphReader, read_mark
+from alaya_core.stores.graph_rebuild import GraphRebuild
 from alaya_core.stores.ledger import Ledger, LedgerMark
 from alaya_core.stores.locking import HomeLocks
 
@@ -69,6 +68,7 @@ class GraphStore:
         self._looks = (0, 0)  # the last commit of the graph whose links were asked for, and how often
         self._happened: list[str] = []
         self._trust = Trust(folder)
+        self._rebuilding = GraphRebuild(folder, self._generations, locks, ledger, self._trust, engine)
 
     @property
     def path(self) -> Path:
@@ -278,39 +278,22 @@ class GraphStore:
             BusyError: Another process rebuilds it, or holds the home too long.
             DamagedError: The ledger cannot be trusted, or lost its end.
         """
-        engine = self._engine_to_build_with()
+        engine = self._rebuilding.engine()
         self._trust.doubt()
         with self._locks.rebuilding():
             lost = self._lost(engine)
             if lost and not without_lost:
                 raise _end_lost(lost)
             for _ in range(0 if lost else _TRIES):
-                if self.path.exists() and self._rebuilt_beside(engine, on_commits):
+                if self.path.exists() and self._rebuilding.beside(engine, on_commits):
                     return ""
             with self._locks.writing("rebuild l2"):
                 if lost:
-                    aside = self._rebuilt_without(engine, on_commits)
+                    aside = self._rebuilding.without_living(engine, on_commits)
                     left_out = "is left out" if lost == 1 else "are left out"
                     return f"{_changes(lost)} that the ledger does not hold {left_out}: {aside} keeps what they made"
-                self._rebuild(engine, on_commits)
+                self._rebuilding.build(engine, on_commits)
                 return ""
-
-    def _rebuilt_without(self, engine: str, on_commits: Told) -> str:
-        """Moves the living graph out of the way and builds another; the caller holds the writer lock.
-
-        Returns:
-            Where the old one lies now, for people.
-        """
-        living = self.path
-        with self._locks.graph_writing():
-            aside = self._generations.set_aside(living)
-        try:
-            self._rebuild(engine, on_commits)
-        except BaseException:
-            with self._locks.graph_writing():
-                self._generations.rename(aside, living)
-            raise
-        return f"{self._folder.name}/{aside.name}"
 
     def _lost(self, engine: str) -> int:
         """How many changes only the graph knows of, because the ledger lost its end; 0 where it cannot be read.
@@ -329,68 +312,7 @@ class GraphStore:
 
     def rebuild_held(self, on_commits: Told = lambda _: None) -> None:
         """The same for somebody who holds the writer lock."""
-        self._rebuild(self._engine_to_build_with(), on_commits)
-
-    def _engine_to_build_with(self) -> str:
-        try:
-            require_engine(self._configured)
-        except ConfigError:
-            require_engine(self.engine)
-            return self.engine
-        return self._configured
-
-    def _rebuilt_beside(self, engine: str, on_commits: Told) -> bool:
-        """Builds a generation beside the living one; the caller holds the lock of rebuilding.
-
-        Returns:
-            Whether it lives now. It does not when the ledger was rewritten or the graph replaced under its hands.
-        """
-        living, shape = self.path, ledger_shape(self._ledger)
-        fresh = self._generations.next(f".{engine}")
-
-        def is_good() -> bool:
-            return self.path == living and fresh.exists() and only_grew(shape, ledger_shape(self._ledger))
-
-        try:
-            build_graph(fresh, self._ledger, on_commits)
-            extend_graph(fresh, self._ledger, on_commits)
-            with self._locks.writing("rebuild l2"):
-                if not is_good():
-                    return False
-                extend_graph(fresh, self._ledger, on_commits)
-                self._switch(fresh)
-            return True
-        except (AlayaError, OSError):
-            if is_good():
-                raise
-            return False
-        finally:
-            if self.path != fresh:
-                self._generations.remove(fresh)
-
-    def _rebuild(self, engine: str, on_commits: Told) -> None:
-        """Builds a generation and switches to it; the caller holds the writer lock."""
-        make_directory(self._folder)
-        if self.path.exists():
-            fresh = built = self._generations.next(f".{engine}")
-        else:  # under its own name it would be the living one from its first byte on
-            fresh = self._generations.first(f".{engine}")
-            built = self._generations.unborn(fresh)
-        try:
-            build_graph(built, self._ledger, on_commits)
-            self._switch(fresh, built)
-        except BaseException:
-            self._generations.remove(built)
-            raise
-
-    def _switch(self, fresh: Path, built: Path | None = None) -> None:
-        """Lets a generation live, and removes the others; no reader is in one of them by then."""
-        with self._locks.graph_writing():
-            if built is not None and built != fresh:
-                self._generations.rename(built, fresh)
-            self._generations.switch(fresh)
-            self._trust.remember(fresh)
-            self._generations.remove_others()
+        self._rebuilding.build(self._rebuilding.engine(), on_commits)
 
 
 def _changes(count: int) -> str:
