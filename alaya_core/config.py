@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, ValidationError
 
 from alaya_core.errors import ConfigError
 from alaya_core.models.answers import ConfigRow
@@ -19,6 +19,9 @@ from alaya_core.safe_json import load_json
 
 HOME_VARIABLE = "ALAYA_HOME"
 AGENT_VARIABLE = "ALAYA_AGENT"
+
+
+Scope = Annotated[str, StringConstraints(pattern=r"^(global|(agent|project|user|custom):\S{1,200})$")]
 
 
 class Section(BaseModel):
@@ -75,15 +78,71 @@ class DistillConfig(Section):
     auto_distill: bool = Field(False, description="distill what was ingested at once, as with --distill")
 
 
+RecallStage = Literal[
+    "words",
+    "vectors",
+    "surroundings",
+    "turn",
+    "exact",
+    "rerank",
+    "doubt",
+    "length",
+    "lifecycle",
+    "noise",
+    "diversity",
+    "neighbours",
+]
+"""The parts of recall that can be switched off."""
+
+
 class RecallConfig(Section):
     """How cards and passages are found and ranked."""
 
     max_results: int = Field(10, gt=0, le=1000, description="most cards, and as many passages, in an answer")
     candidates: int = Field(60, gt=0, le=5000, description="how many each leg brings before ranking")
-    min_similarity: float = Field(0.6, ge=0, le=1, description="vector hits below it are not candidates (rescaled)")
+    min_similarity: float = Field(0.3, ge=0, le=1, description="vector hits below it are not candidates (rescaled)")
     floor: float = Field(0.35, ge=0, le=1, description="hits scored below it are counted, not shown")
-    graph_expand_depth: int = Field(1, ge=0, le=1, description="0 shows no neighbours under hits")
+    graph_expand_depth: int = Field(
+        1, ge=0, le=2, description="links from a hit to the neighbours under it; 0 shows none"
+    )
     related: int = Field(5, ge=0, le=50, description="most neighbours under a hit")
+    cache_ttl_s: float = Field(
+        20.0,
+        ge=0,
+        le=3600,
+        description="seconds a repeated recall is answered from memory, while nothing changes; 0 = off",
+    )
+    context_tokens: int = Field(
+        1_500, gt=0, le=1_000_000, description="tokens that `recall --format context` may take, about"
+    )
+    off: tuple[RecallStage, ...] = Field(
+        ("length",), description=f"stages that are switched off, any of {', '.join(get_args(RecallStage))}"
+    )
+
+
+class ScopesConfig(Section):
+    """Who sees what beyond `global` and what is their own."""
+
+    access: dict[str, list[Scope]] = Field(
+        {}, description='what an agent sees besides, e.g. {"main": ["project:x", "agent:helper"]}'
+    )
+
+
+class RerankConfig(Section):
+    """Who reads query and cards side by side and judges them once more; nobody, unless an endpoint is named."""
+
+    provider: str | None = Field(None, description="siliconflow, jina, cohere or voyage; none = off without base_url")
+    model: str | None = Field(None, description="the reranker's model; a provider needs one")
+    base_url: str | None = Field(None, description="address of a rerank endpoint, up to and without /rerank")
+    api_key_env: str | None = Field(None, description="name of the environment variable that holds the key")
+    timeout_s: float = Field(3.0, gt=0, le=600, description="seconds it may take in all; then cosines rerank")
+    candidates: int = Field(20, gt=0, le=1000, description="how many cards it is sent, the best ones")
+    weight: float = Field(0.6, ge=0, le=1, description="its share of the score")
+
+    @property
+    def named(self) -> bool:
+        """Whether there is anybody to send text to."""
+        return bool(self.provider or self.base_url)
 
 
 class PassagesConfig(Section):
@@ -91,6 +150,13 @@ class PassagesConfig(Section):
 
     limit: int = Field(
         1_000_000, ge=0, description="most passages indexed; beyond it a session is counted, not indexed"
+    )
+    embed: Literal["all", "recent", "none"] = Field(
+        "all", description="which passages get vectors, newest first: all, recent or none"
+    )
+    recent_days: int = Field(90, ge=0, description="days that recent means")
+    embed_seconds: float = Field(
+        60.0, ge=0, description="seconds an ingest goes on making these vectors; the rest follows by and by"
     )
     tool_characters: int = Field(
         2_000, ge=0, description="of a tool's output, how much is searched (its head and tail)"
@@ -147,6 +213,8 @@ class Config(Section):
     lifecycle: LifecycleConfig = LifecycleConfig()
     distill: DistillConfig = DistillConfig()
     recall: RecallConfig = RecallConfig()
+    rerank: RerankConfig = RerankConfig()
+    scopes: ScopesConfig = ScopesConfig()
     passages: PassagesConfig = PassagesConfig()
     raw: RawConfig = RawConfig()
     graph: GraphConfig = GraphConfig()

@@ -20,7 +20,8 @@ from alaya_core.stores.sources import SourceStore
 from alaya_core.stores.staging import Staging
 
 if TYPE_CHECKING:
-    from alaya_core.providers.embedding import EmbeddingSettings
+    from alaya_core.providers.embedding import Background, EmbeddingSettings
+    from alaya_core.providers.rerank import Reranker
     from alaya_core.services.embedding import Embedder
     from alaya_core.stores.vectors import VectorStore
 
@@ -41,10 +42,24 @@ def build_workspace(
 
     def make_embedder(settings: EmbeddingSettings) -> Embedder:
         from alaya_core.providers.choose import make_provider
-        from alaya_core.services.embedding import Embedder
+        from alaya_core.services.embedding import Embedder, measured_background
+        from alaya_core.stores.calibration import CALIBRATION, Calibrations
         from alaya_core.stores.embedding_cache import EmbeddingCache
 
-        return Embedder(make_provider(settings, env), EmbeddingCache(place.cache / "embeddings.sqlite"), settings)
+        provider = make_provider(settings, env)
+
+        def calibrated() -> Background | None:
+            kept = Calibrations(place.cache / CALIBRATION).get(provider.cache_key)
+            return measured_background(kept.figures) if kept else None
+
+        cache = EmbeddingCache(place.cache / "embeddings.sqlite")
+        return Embedder(provider, cache, settings, calibrated=calibrated)
+
+    def make_reranker() -> Reranker:
+        from alaya_core.providers.rerank import HttpReranker, resolve_rerank
+
+        chosen = config.rerank.model_dump(exclude={"candidates", "weight"})
+        return HttpReranker(resolve_rerank(env, **chosen), clock)
 
     return Workspace(
         home=place,
@@ -63,5 +78,6 @@ def build_workspace(
         accesses=AccessLog(place.accesses, place.raw / "vitals.jsonl"),
         make_vectors=make_vectors,
         make_embedder=make_embedder,
+        make_reranker=make_reranker,
         embedding_host=host_of(configured(config)),
     )

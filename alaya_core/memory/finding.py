@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
+from alaya_core.errors import UsageError
 from alaya_core.memory.base import UseCases
-from alaya_core.models.answers import CardAnswer, CardList, HistoryAnswer, RecallAnswer, TraceAnswer
+from alaya_core.models.answers import CardAnswer, HistoryAnswer, RecallAnswer, TraceAnswer
+from alaya_core.models.answers.recall import FilteredList
 from alaya_core.models.requests import Filters, RecallOptions
 from alaya_core.services import browse
 
@@ -13,11 +16,39 @@ from alaya_core.services import browse
 class Finding(UseCases):
     """What changes nothing."""
 
-    def recall(self, query: str, options: RecallOptions | None = None) -> RecallAnswer:
-        """Finds cards and passages, best first, with the reason for each place."""
+    def recall(
+        self,
+        query: str,
+        options: RecallOptions | None = None,
+        *,
+        max_results: int | None = None,
+        include_memex: bool = True,
+        include_sessions: bool = True,
+    ) -> RecallAnswer:
+        """Finds cards and passages, best first, with the reason for each place.
+
+        Args:
+            query: What to look for.
+            options: How; the arguments below narrow them further.
+            max_results: Most cards, and as many passages.
+            include_memex: Whether cards that memex brought are found.
+            include_sessions: Whether passages of sessions are found beside the cards.
+
+        Raises:
+            UsageError: The arguments contradict each other.
+        """
         from alaya_core.services.recall.run import recall
 
-        return recall(self._work, query, options or RecallOptions())
+        chosen = narrowed(options or RecallOptions(), max_results, include_memex, include_sessions)
+        return recall(self._work, query, chosen)
+
+    def session_id(self, reference: str) -> str:
+        """The id of the session that an id, or the beginning of one, names.
+
+        Raises:
+            NotFoundError, AmbiguousIdError: No such session.
+        """
+        return browse.find_session(self._work, reference)
 
     def opened(self, card: str, *, query: str) -> None:
         """Counts one use of a card that was opened from a typed search."""
@@ -25,15 +56,21 @@ class Finding(UseCases):
 
         opened(self._work, card, query)
 
-    def context_block(self, answer: RecallAnswer) -> str:
-        """A recall as a block for an agent's prompt, fenced and labelled as data."""
+    def context_block(self, answer: RecallAnswer, budget: int | None = None) -> str:
+        """A recall as a block for an agent's prompt, fenced and labelled as data.
+
+        Args:
+            answer: What was found.
+            budget: Tokens it may take, about; None = `recall.context_tokens` of the config.
+        """
         from alaya_core.services.recall.context_block import render_context
 
-        return render_context(answer.results, answer.passages, secrets.token_hex(8))
+        room = self._work.config.recall.context_tokens if budget is None else budget
+        return render_context(answer.results, answer.passages, secrets.token_hex(8), room)
 
     def list_cards(
         self, filters: Filters | None = None, *, sort: str = "recent", limit: int = 50, offset: int = 0
-    ) -> CardList:
+    ) -> FilteredList:
         """A page of the cards that pass the filters.
 
         Raises:
@@ -87,3 +124,25 @@ class Finding(UseCases):
     def last_change(self) -> int:
         """The number of the last change of the memory, by whatever process; cheap."""
         return self._work.ledger.last_seq()
+
+
+def narrowed(
+    options: RecallOptions, max_results: int | None, include_memex: bool, include_sessions: bool
+) -> RecallOptions:
+    """Options, with what the plain arguments of `recall` say of them.
+
+    Raises:
+        UsageError: They contradict each other.
+    """
+    if max_results is not None:
+        if max_results < 0:
+            raise UsageError("max_results is 0 or more", "leave it out for the config's")
+        options = replace(options, limit=max_results)
+    if not include_memex:
+        without = dict.fromkeys((*options.filters.without_origin, "memex"))
+        options = replace(options, filters=replace(options.filters, without_origin=tuple(without)))
+    if not include_sessions:
+        if options.within == "passages":
+            raise UsageError("passages are looked for, but no sessions are included", "leave one of them out")
+        options = replace(options, within="cards")
+    return options

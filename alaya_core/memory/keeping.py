@@ -13,6 +13,7 @@ from alaya_core.models.answers import (
     DistillReport,
     DoctorAnswer,
     IngestReport,
+    PassageVectors,
     RebuildAnswer,
     ReembedAnswer,
     StatusAnswer,
@@ -54,7 +55,21 @@ class Keeping(UseCases):
         else:
             # Also when nothing is new: an earlier ingest may have been killed before its turns were indexed.
             sync(self._work, patient=True, progress=progress, cancel=cancel)
+        if report.sessions:
+            self.embed_passages(seconds=self._work.config.passages.embed_seconds, progress=progress, cancel=cancel)
         return report
+
+    def embed_passages(
+        self, *, seconds: float | None = None, progress: ProgressSink = silent, cancel: CancelToken | None = None
+    ) -> PassageVectors:
+        """Makes vectors of passages that have none, newest session first.
+
+        Args:
+            seconds: After how long to stop; None = when there is nothing left.
+        """
+        from alaya_core.services.index import embed_passages
+
+        return embed_passages(self._work, seconds=seconds, progress=progress, cancel=cancel)
 
     def distill(
         self,
@@ -156,11 +171,23 @@ class Keeping(UseCases):
 
         return cool_down(self._work)
 
-    def doctor(self) -> DoctorAnswer:
-        """Whether this machine and this home can do the work."""
+    def doctor(
+        self,
+        *,
+        calibrate: bool = False,
+        announce: Callable[[str], None] = lambda _: None,
+        cancel: CancelToken | None = None,
+    ) -> DoctorAnswer:
+        """Whether this machine and this home can do the work.
+
+        Args:
+            calibrate: Measure on the home's own cards what the embedding in use finds alike in unrelated texts, and
+                use that from now on.
+            announce: Told what is sent where before a calibration sends it.
+        """
         from alaya_core.services.doctor import doctor
 
-        return doctor(self._work)
+        return doctor(self._work, calibrating=calibrate, announce=announce, cancel=cancel)
 
     def settings(self) -> ConfigAnswer:
         """Every setting, where its value comes from, and what it means."""

@@ -45,6 +45,7 @@ class Candidate:
         similarity: Rescaled to 0..1 (unrelated text near 0); None if the vector leg did not bring it.
         words: Raw score of the word index; None if the word leg did not bring it.
         coverage: Share of what was asked that it has (`words.coverage`), 0..1; None if not computed.
+        other_language: Whether it is written in another language than the query, as far as scripts tell.
         temperature: 0..1 now; of a passage 1.
         successor: The card that supersedes it; may be empty.
         score: 0..1, as of the last stage.
@@ -58,6 +59,7 @@ class Candidate:
     similarity: float | None = None
     words: float | None = None
     coverage: float | None = None
+    other_language: bool = False
     state: CardState = CardState.ACTIVE
     standing: Standing = Standing.WORKING
     temperature: float = 1.0

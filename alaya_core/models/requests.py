@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
+ORIGINS = ("human", "rules", "llm", "memex")
+"""Where a card can have come from."""
+SCOPE = re.compile(r"global|(agent|project|user|custom):[^\s\x00-\x1f]{1,200}")
+"""What a scope looks like."""
 SORTS = ("recent", "hottest", "coldest", "linked", "importance", "title", "used")
 
 
@@ -13,6 +18,8 @@ class Filters:
     """Which cards (and passages) may be found; empty tuples and None filter nothing.
 
     Attributes:
+        without_origin: Cards of these origins are left out.
+        importance: The least importance of a card.
         since: Earliest `created_at` (cards) or turn time (passages), ms, inclusive.
         until: Latest, ms, inclusive.
         archived: Whether archived cards are seen too.
@@ -24,11 +31,24 @@ class Filters:
     tier: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
     origin: tuple[str, ...] = ()
+    without_origin: tuple[str, ...] = ()
     entity: tuple[str, ...] = ()
     session: str | None = None
+    importance: float | None = None
     since: int | None = None
     until: int | None = None
     archived: bool = False
+
+    @property
+    def bare(self) -> Filters:
+        """The same without anything that leaves a card out."""
+        return Filters(archived=self.archived)
+
+    @property
+    def only_cards(self) -> bool:
+        """Whether something is asked for that a passage cannot have, so that none is meant."""
+        by_name = (self.type, self.tag, self.tier, self.standing, self.origin, self.entity)
+        return any(by_name) or self.importance is not None
 
 
 @dataclass(frozen=True, slots=True)

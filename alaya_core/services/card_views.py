@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from alaya_core.config import Config
 from alaya_core.models.answers import CardRow, CardView, LinkView, Related
 from alaya_core.models.card import Card, Link, Tier, Vitals
+from alaya_core.models.recall_parts import Neighbour as Found
 from alaya_core.models.recall_parts import NeighbourLink
 from alaya_core.services.lifecycle.temperature import MODELS, temperature_of
 from alaya_core.services.lifecycle.tiers import Placement, TierRules, place, tier_case, tier_of
 from alaya_core.services.lifecycle.vitals import merged
-from alaya_core.services.recall.neighbours import order_neighbours
+from alaya_core.services.recall.neighbours import (
+    HOP_SHARE,
+    leading_on,
+    order_neighbours,
+    under_hits,
+    with_second_hops,
+)
 from alaya_core.stores.graph_read import Neighbour
 
 
@@ -135,10 +142,50 @@ def card_row(card: Card, now: Now, links: int) -> CardRow:
     )
 
 
-def related(card_id: str, neighbours: Iterable[Neighbour], scopes: list[str] | None, limit: int) -> list[Related]:
+def related(card_id: str, neighbours: Sequence[Neighbour], scopes: list[str] | None, limit: int) -> list[Related]:
     """The neighbours of a card that whoever asks may see, strongest first."""
     known = {neighbour.card_id: neighbour for neighbour in neighbours if shown(neighbour, scopes)}
-    links = [
+    links = _links(card_id, neighbours, scopes)
+    return [_related(found, known) for found in order_neighbours(links, limit).get(card_id, ())]
+
+
+Look = Callable[[Sequence[str]], Mapping[str, Sequence[Neighbour]]]
+"""Finds the cards one link away from each of some cards."""
+
+
+def related_under(
+    hits: Sequence[str], look: Look, scopes: list[str] | None, limit: int, depth: int
+) -> dict[str, list[Related]]:
+    """The neighbours that stand under the hits of one answer.
+
+    Args:
+        hits: Best first.
+        look: Finds only cards that whoever asks may see: what is hidden connects nothing either.
+        limit: Most under a hit.
+        depth: 1, or 2 for the neighbours' neighbours too.
+    """
+    around = look(hits)
+    known = _known(around, scopes)
+    near = [link for hit in hits for link in _links(hit, around.get(hit, ()), scopes)]
+    under = under_hits(hits, near, limit)
+    if depth > 1 and (middles := leading_on(under)):
+        beyond = look(middles)
+        known |= _known(beyond, scopes)
+        onward = [link for middle in middles for link in _links(middle, beyond.get(middle, ()), scopes)]
+        others: dict[str, set[str]] = {}
+        for link in near:
+            others.setdefault(link.hit_id, set()).add(link.other_id)
+        under = with_second_hops(hits, under, others, onward, limit)
+    return {hit: [_related(found, known) for found in under.get(hit, ())] for hit in hits}
+
+
+def _known(around: Mapping[str, Iterable[Neighbour]], scopes: list[str] | None) -> dict[str, Neighbour]:
+    return {near.card_id: near for found in around.values() for near in found if shown(near, scopes)}
+
+
+def _links(card_id: str, neighbours: Iterable[Neighbour], scopes: list[str] | None) -> list[NeighbourLink]:
+    """The links to the neighbours that may be shown, as seen from the card."""
+    return [
         NeighbourLink(
             hit_id=card_id,
             other_id=neighbour.card_id,
@@ -148,21 +195,23 @@ def related(card_id: str, neighbours: Iterable[Neighbour], scopes: list[str] | N
             degree=neighbour.degree,
             reason=neighbour.link.reason,
         )
-        for neighbour in known.values()
+        for neighbour in neighbours
+        if shown(neighbour, scopes)
     ]
-    return [
-        Related(
-            card_id=found.link.other_id,
-            title=known[found.link.other_id].title,
-            relation=found.link.relation,
-            direction=found.link.direction,
-            score=round(found.link.weight, 4),
-            reason=found.link.reason,
-            type=known[found.link.other_id].type,
-            state=known[found.link.other_id].state,
-        )
-        for found in order_neighbours(links, limit).get(card_id, ())
-    ]
+
+
+def _related(found: Found, known: Mapping[str, Neighbour]) -> Related:
+    end = known[found.link.other_id]
+    return Related(
+        card_id=end.card_id,
+        title=end.title,
+        relation=found.link.relation,
+        direction=found.link.direction,
+        score=round(found.link.weight * HOP_SHARE ** (found.link.hops - 1), 4),
+        reason=found.link.reason,
+        type=end.type,
+        state=end.state,
+    )
 
 
 def shown(neighbour: Neighbour, scopes: list[str] | None) -> bool:

@@ -9,8 +9,11 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
+from alaya_core.clock import iso
 from alaya_core.errors import AlayaError
 from alaya_core.models.answers import Check, DoctorAnswer
+from alaya_core.models.answers.calibration import CalibratedDoctor, Calibration
+from alaya_core.progress import CancelToken
 from alaya_core.services.embedding_choice import mismatch
 from alaya_core.services.index import embedder_of
 from alaya_core.services.workspace import Workspace
@@ -19,8 +22,34 @@ _LOW_DISK = 1 << 30
 Status = Literal["ok", "warn", "fail"]
 
 
-def doctor(workspace: Workspace) -> DoctorAnswer:
-    """Looks at Python, the home, the engines and the embedding provider; changes nothing."""
+def doctor(
+    workspace: Workspace,
+    *,
+    calibrating: bool = False,
+    announce: Callable[[str], None] = lambda _: None,
+    cancel: CancelToken | None = None,
+) -> DoctorAnswer:
+    """Looks at Python, the home, the engines and the embedding provider; changes nothing, but for what a calibration
+    keeps.
+
+    Args:
+        calibrating: Whether to measure the embedding in use on the home's own cards (see `calibrate`).
+        announce: Told what is sent where before a calibration sends it.
+    """
+    checks = _checks(workspace)
+    if not calibrating:
+        checks += _calibrated(workspace)
+        return DoctorAnswer(ok=_sound(checks), checks=checks)
+    made: list[Calibration] = []
+    checks.append(_tried("calibration", lambda: _calibration(workspace, announce, cancel, made)))
+    return CalibratedDoctor(ok=_sound(checks), checks=checks, calibration=made[0] if made else None)
+
+
+def _sound(checks: list[Check]) -> bool:
+    return all(check.status != "fail" for check in checks)
+
+
+def _checks(workspace: Workspace) -> list[Check]:
     checks = [
         Check(name="python", status="ok", detail=f"{platform.python_version()} on {platform.platform(terse=True)}"),
         _home(workspace),
@@ -31,9 +60,10 @@ def doctor(workspace: Workspace) -> DoctorAnswer:
         _tried("ledger", lambda: _ledger(workspace)),
         _tried("graph", lambda: _graph(workspace)),
         _tried("embedding", lambda: _embedding(workspace)),
+        *([_tried("rerank", lambda: _rerank(workspace))] if workspace.config.rerank.named else []),
         _tried("vectors", lambda: _vectors(workspace)),
     ]
-    return DoctorAnswer(ok=all(check.status != "fail" for check in checks), checks=checks)
+    return checks
 
 
 def _home(workspace: Workspace) -> Check:
@@ -107,6 +137,17 @@ def _embedding(workspace: Workspace) -> Check:
     return Check(name="embedding", status="ok", detail=detail)
 
 
+def _rerank(workspace: Workspace) -> Check:
+    started = time.perf_counter()
+    reranker = workspace.reranker
+    if reranker is None:
+        return Check(name="rerank", status="ok", detail="switched off by recall.off; it is sent nothing")
+    reranker.scores("alaya", ["alaya"])
+    where = f"text goes to {reranker.host}" if reranker.host else "nothing leaves this machine"
+    model = reranker.model or f"whatever {reranker.name} has"
+    return Check(name="rerank", status="ok", detail=f"{model}, first answer in {_ms(started)} ms; {where}")
+
+
 def _vectors(workspace: Workspace) -> Check:
     if not workspace.vectors.exists:
         return Check(name="vectors", status="ok", detail="nothing is indexed yet")
@@ -115,6 +156,41 @@ def _vectors(workspace: Workspace) -> Check:
         return Check(name="vectors", status="warn", detail=said.partition(": run")[0], hint="run `alaya reembed`")
     embedder_of(workspace, mark)
     return Check(name="vectors", status="ok", detail=f"of {mark.model}, {mark.dimensions} numbers")
+
+
+def _calibration(
+    workspace: Workspace, announce: Callable[[str], None], cancel: CancelToken | None, made: list[Calibration]
+) -> Check:
+    from alaya_core.services.calibrate import calibrate
+
+    found = calibrate(workspace, announce, cancel)
+    made.append(found)
+    where = f"text went to {found.host}" if found.host else "nothing left this machine"
+    if not found.stored:
+        return Check(name="calibration", status="warn", detail=found.note, hint="until then the shipped texts do")
+    before, after = found.before.model_dump(), found.after.model_dump()
+    figures = (f"{name} {before[name]:.2f} -> {after[name]:.2f} ({_pairs(found.pairs[name])})" for name in after)
+    return Check(name="calibration", status="ok", detail=f"{', '.join(figures)}; {where}")
+
+
+def _calibrated(workspace: Workspace) -> list[Check]:
+    """What an earlier calibration found; nothing where there was none, or where the embedding fails anyway."""
+    from alaya_core.services.calibrate import kept_of
+
+    try:
+        kept = kept_of(workspace)
+    except AlayaError:
+        return []
+    if kept is None:
+        return []
+    figures = ", ".join(
+        f"{name} {figure:.2f} ({_pairs(kept.pairs.get(name, 0))})" for name, figure in kept.figures.items()
+    )
+    return [Check(name="calibration", status="ok", detail=f"measured on {iso(kept.at)[:10]}: {figures}")]
+
+
+def _pairs(count: int) -> str:
+    return f"{count:,} pair{'s' * (count != 1)}" if count else "shipped texts"
 
 
 def _tried(name: str, look: Callable[[], Check]) -> Check:

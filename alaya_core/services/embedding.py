@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,7 @@ class Embedder:
         cache: Vectors of earlier days; None keeps none.
         settings: Size and lifetime of the memory of queries.
         clock: A monotonic clock, seconds.
+        calibrated: Gives the background that was measured on the home's own texts, if it was.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Embedder:
         cache: EmbeddingCache | None,
         settings: EmbeddingSettings,
         clock: Callable[[], float] = time.monotonic,
+        calibrated: Callable[[], Background | None] = lambda: None,
     ) -> None:
         self.provider = provider
         self._cache = cache
@@ -76,7 +78,8 @@ class Embedder:
         self._clock = clock
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, tuple[float, Vectors]] = OrderedDict()
-        self._background = provider.background
+        self._calibrated = calibrated
+        self._background: Background | None = None
         self._unkept: dict[bytes, Vectors] = {}  # what no file takes: else it would be paid for again and again
 
     def passages(
@@ -151,11 +154,14 @@ class Embedder:
         return vector
 
     def background(self) -> Background:
-        """The background of the model: as measured, else estimated from the shipped sentences at first use.
+        """The background of the model: as measured on the home's own texts, else as measured when the model was
+        chosen, else estimated from the shipped sentences at first use.
 
         Raises:
             ProviderError: It has to be estimated, and the provider failed.
         """
+        if self._background is None:
+            self._background = self._calibrated() or self.provider.background
         if self._background is None:
             questions, answers = zip(*ANSWERED, strict=True)
             vectors = self.passages([*CHINESE, *ENGLISH, *questions, *answers])
@@ -187,6 +193,10 @@ class Embedder:
         chinese = text_script if isinstance(text_script, np.ndarray) else np.array([s == "zh" for s in text_script])
         pair = np.where(chinese, background.between(query_script, "zh"), background.between(query_script, "en"))
         return rescaled(cosine, pair.astype(np.float32), background.related)
+
+    def forget_background(self) -> None:
+        """Looks again at its next use."""
+        self._background = None
 
     def forget_queries(self) -> None:
         """Drops the remembered queries."""
@@ -243,4 +253,31 @@ def estimate_background(chinese: Vectors, other: Vectors, asked: Vectors, answer
     zh, en, cross = held(within(chinese)), held(within(other)), held(float((chinese @ other.T).mean()))
     mean = (zh + en) / 2
     way = float(np.median((asked * answering).sum(axis=1)) - mean) / (1 - mean)
-    return Background(zh, en, cross, min(_FARTHEST_RELATED, max(_NEAREST_RELATED, way)))
+    return Background(zh, en, cross, _related(way))
+
+
+def background_from(zh: Vectors, en: Vectors, cross: Vectors, answered_zh: Vectors, answered_en: Vectors) -> Background:
+    """The background from cosines of pairs: of unrelated texts, and of questions and their answers.
+
+    Args:
+        zh, en, cross: Of pairs that have nothing to do with each other; none empty.
+        answered_zh, answered_en: Of questions and answers; not both empty.
+    """
+    chinese, other, across = (min(float(cosines.mean()), _HIGHEST_BACKGROUND) for cosines in (zh, en, cross))
+    pairs = ((answered_zh, chinese), (answered_en, other))
+    ways = np.concatenate([(answered - mean) / (1 - mean) for answered, mean in pairs])
+    return Background(chinese, other, across, _related(float(np.median(ways))))
+
+
+def measured_background(figures: Mapping[str, float]) -> Background | None:
+    """A background out of figures that were kept; None where they are none that could have been measured."""
+    if any(name not in figures or not math.isfinite(figures[name]) for name in ("zh", "en", "cross", "related")):
+        return None
+    zh, en, cross = (figures[name] for name in ("zh", "en", "cross"))
+    if not all(-1 < figure <= _HIGHEST_BACKGROUND for figure in (zh, en, cross)):
+        return None
+    return Background(zh, en, cross, _related(figures["related"]))
+
+
+def _related(way: float) -> float:
+    return min(_FARTHEST_RELATED, max(_NEAREST_RELATED, way))

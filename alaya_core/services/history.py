@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from alaya_core.errors import NotFoundError
 from alaya_core.models.answers import CommitView, HistoryAnswer
@@ -13,6 +13,8 @@ from alaya_core.services.undoing import REDONE, UNDONE, marks_of, note_marks
 from alaya_core.services.workspace import Workspace
 
 _MOST_SOUGHT = 20
+_NAMES_OTHERS = ("sources", "successor", "merged_from")
+"""Fields of a card that name sessions and other cards."""
 
 
 def history(workspace: Workspace, reference: str | None, *, limit: int) -> HistoryAnswer:
@@ -23,6 +25,8 @@ def history(workspace: Workspace, reference: str | None, *, limit: int) -> Histo
     """
     if reference is not None:
         return _of_card(workspace, reference, limit)
+    if workspace.agent is not None:
+        return _as_told(workspace, list(workspace.ledger.commits()), limit)
     last = workspace.ledger.last_seq()
     commits = list(workspace.ledger.commits(max(0, last - max(0, limit))))[-limit:] if limit > 0 else []
     views = commit_views(workspace, commits[::-1])
@@ -39,11 +43,59 @@ def _of_card(workspace: Workspace, reference: str, limit: int) -> HistoryAnswer:
     }
     ordered = [commits[seq] for seq in sorted(commits)]
     changes = field_changes(ordered, ids)
+    if workspace.agent is not None:
+        answer = _as_told(workspace, ordered, limit, cards=ids)
+        for view in answer.commits:
+            view.changes = [change for change in changes.get(view.seq, []) if change.field not in _NAMES_OTHERS]
+        return answer
     shown = ordered[-limit:] if limit > 0 else []
     views = commit_views(workspace, shown[::-1], cards=ids)
     for view in views:
         view.changes = changes.get(view.seq, [])
     return HistoryAnswer(commits=[view for view in views if view.what], total=len(ordered))
+
+
+def _as_told(
+    workspace: Workspace, commits: Sequence[Commit], limit: int, *, cards: set[str] | None = None
+) -> HistoryAnswer:
+    """What an agent may know of commits: what is hidden takes no place in it, and is not counted.
+
+    Args:
+        commits: Oldest first; of each card that they change, all from its making on.
+    """
+    scopes = workspace.visible_scopes() or []
+    views = commit_views(workspace, commits[::-1], cards=cards, hidden=_hidden_then(commits, scopes))
+    told = [view for view in views if view.what]
+    for view in told:
+        view.events = [dict(_without_others(event)) for event in view.events]
+    return HistoryAnswer(commits=told[: max(0, limit)], total=len(told))
+
+
+def _without_others(event: Event) -> Event:
+    """An event without the sessions and cards that it names besides: they may be hidden."""
+    return {
+        name: {key: each for key, each in value.items() if key not in _NAMES_OTHERS}
+        if isinstance(value, dict)
+        else value
+        for name, value in event.items()
+    }
+
+
+def _hidden_then(commits: Iterable[Commit], scopes: Sequence[str]) -> set[tuple[int, int]]:
+    """The events, by commit and place, of cards that stood in a hidden scope before or after them."""
+    scope_of: dict[str, str] = {}
+    found: set[tuple[int, int]] = set()
+    for commit in commits:
+        for at, event in enumerate(commit.events):
+            stood = [scope_of[card] for card in event_cards(event) if card in scope_of]
+            if event["kind"] == "card.created":
+                scope_of[event["card"]["id"]] = event["card"]["scope"]
+            elif event["kind"] == "card.changed" and "scope" in event["after"]:
+                scope_of[event["id"]] = event["after"]["scope"]
+            stands = [scope_of[card] for card in event_cards(event) if card in scope_of]
+            if any(scope not in scopes for scope in (*stood, *stands)):
+                found.add((commit.seq, at))
+    return found
 
 
 def _ids(workspace: Workspace, reference: str) -> set[str]:
@@ -52,7 +104,8 @@ def _ids(workspace: Workspace, reference: str) -> set[str]:
         try:
             card = find_card(reader, reference, workspace.visible_scopes(), forgotten=True)
         except NotFoundError:
-            gone = _undone_card(workspace, reference)
+            known = reader.find_ids(_whole(reference), 1)  # what is there and hidden is not sought in the ledger
+            gone = None if known else _undone_card(workspace, reference)
             if gone is None:
                 raise
             return {gone}
@@ -60,7 +113,7 @@ def _ids(workspace: Workspace, reference: str) -> set[str]:
 
 
 def _undone_card(workspace: Workspace, reference: str) -> str | None:
-    wanted = reference if reference.startswith(PREFIX) else PREFIX + reference
+    wanted = _whole(reference)
     scopes = workspace.visible_scopes()
     found = {
         event["card"]["id"]
@@ -73,11 +126,22 @@ def _undone_card(workspace: Workspace, reference: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def commit_views(workspace: Workspace, commits: Sequence[Commit], *, cards: set[str] | None = None) -> list[CommitView]:
+def _whole(reference: str) -> str:
+    return reference if reference.startswith(PREFIX) else PREFIX + reference
+
+
+def commit_views(
+    workspace: Workspace,
+    commits: Sequence[Commit],
+    *,
+    cards: set[str] | None = None,
+    hidden: Set[tuple[int, int]] = frozenset(),
+) -> list[CommitView]:
     """Commits told to whoever asks, in the given order.
 
     Args:
         cards: Tell only what happened to these; None = everything.
+        hidden: Events, by commit and place, that are not told.
     """
     titles = _titles(workspace, commits)
     undone: dict[int, bool] = {}
@@ -85,7 +149,8 @@ def commit_views(workspace: Workspace, commits: Sequence[Commit], *, cards: set[
         since = min(commit.seq for commit in commits)
         for commit in reversed(list(workspace.ledger.commits(since, holding='"commits.'))):
             note_marks(commit, undone)
-    return [_view(commit, titles, cards, workspace.agent, undone.get(commit.seq, False)) for commit in commits]
+    agent = workspace.agent
+    return [_view(commit, titles, cards, agent, undone.get(commit.seq, False), hidden) for commit in commits]
 
 
 def said(workspace: Workspace, commit: Commit) -> list[str]:
@@ -121,12 +186,19 @@ def _as_made(workspace: Workspace, card_id: str) -> tuple[str, str]:
 
 
 def _view(
-    commit: Commit, titles: dict[str, str], cards: set[str] | None, agent: str | None, undone: bool
+    commit: Commit,
+    titles: dict[str, str],
+    cards: set[str] | None,
+    agent: str | None,
+    undone: bool,
+    hidden: Set[tuple[int, int]] = frozenset(),
 ) -> CommitView:
     events = [
         event
-        for event in commit.events
-        if (cards is None or cards & set(event_cards(event))) and _may_see(event, titles, agent)
+        for at, event in enumerate(commit.events)
+        if (cards is None or cards & set(event_cards(event)))
+        and (commit.seq, at) not in hidden
+        and _may_see(event, titles, agent)
     ]
     return CommitView(
         seq=commit.seq,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from alaya_core.errors import DamagedError, NewerHomeError
+from alaya_core.errors import ConfigError, DamagedError, NewerHomeError
 from alaya_core.models.answers import GraphStatus, RawStatus, StatusAnswer, VectorStatus
 from alaya_core.models.card import Card, Standing, Tier
 from alaya_core.models.session import SessionInfo
@@ -58,6 +58,8 @@ def status(workspace: Workspace) -> StatusAnswer:
             model=mark.model,
             dimensions=mark.dimensions or None,
             matrix_bytes=tiers[Tier.HOT] * mark.dimensions * 4,
+            passage_vectors=mark.passage_vectors,
+            passages_owing=mark.passages_owing,
         ),
         tiers={str(tier): tiers[tier] for tier in Tier},
         standings={str(kind): sum(card.standing is kind for card in cards) for kind in Standing},
@@ -74,10 +76,18 @@ def status(workspace: Workspace) -> StatusAnswer:
 
 
 def _hosts(workspace: Workspace, mark: VectorMark) -> list[str]:
-    """Who is sent text: the configured embedding, and the one that made the vectors, which embeds the queries."""
+    """Who is sent text: the configured embedding, the one that made the vectors, which embeds the queries, and the
+    reranker."""
     stored = made_by(mark) if mismatch(workspace.config, mark) else None
-    hosts = [workspace.embedding_host, host_of(stored) if stored else None]
+    hosts = [workspace.embedding_host, host_of(stored) if stored else None, _rerank_host(workspace)]
     return [host for host in dict.fromkeys(hosts) if host]
+
+
+def _rerank_host(workspace: Workspace) -> str | None:
+    try:
+        return workspace.reranker.name if workspace.reranker else None
+    except ConfigError:  # it is sent nothing; `doctor` and every recall say what is wrong
+        return None
 
 
 def _raw(sessions: list[SessionInfo], size: int) -> RawStatus:

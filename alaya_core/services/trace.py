@@ -9,7 +9,7 @@ from alaya_core.errors import DamagedError, NotFoundError
 from alaya_core.models.answers import TraceAnswer, TraceSession, TraceTurn
 from alaya_core.models.card import Card
 from alaya_core.models.session import SessionInfo, Turn
-from alaya_core.services.lookup import find_card
+from alaya_core.services.lookup import as_seen, find_card
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.contexts import ContextTurn, content_digest
 
@@ -18,7 +18,7 @@ _NEARBY = 200
 
 
 def trace(workspace: Workspace, reference: str, *, full: bool, reveal: bool) -> TraceAnswer:
-    """The sessions and turns a card came from.
+    """The sessions and turns a card came from, as far as whoever asks may see them.
 
     Args:
         reference: A card's id or a prefix of it.
@@ -29,29 +29,36 @@ def trace(workspace: Workspace, reference: str, *, full: bool, reveal: bool) -> 
         NotFoundError, AmbiguousIdError: No such card.
     """
     with workspace.graph.reading() as reader:
-        card = find_card(reader, reference, workspace.visible_scopes())
-        infos = {source.session_id: reader.session(source.session_id) for source in card.sources}
+        scopes = workspace.visible_scopes()
+        found = find_card(reader, reference, scopes)
+        card = as_seen(reader, [found], scopes)[found.id]
+        infos = reader.sessions_by_id(source.session_id for source in card.sources)
         marks = {source.session_id: reader.erased(source.session_id) for source in card.sources}
     kept: dict[str, list[ContextTurn]] = {}
     for turn in _contexts(workspace, card):
         kept.setdefault(turn.session_id, []).append(turn)
     sessions = []
     for source in card.sources:
-        info = infos[source.session_id]
+        info = infos.get(source.session_id)
         own = kept.get(source.session_id, [])
         try:
             if info is None:
                 raise NotFoundError("the session is not known")
-            found = _session(workspace, info, source.turns, own, full, reveal)
+            session = _session(workspace, info, source.turns, own, full, reveal)
             mark = marks[source.session_id]
-            sessions.append(_with_erased(found, mark.turns if mark else frozenset()))
+            sessions.append(_with_erased(session, mark.turns if mark else frozenset()))
         except (NotFoundError, DamagedError):
             sessions.append(_from_context(source.session_id, info, own))
     return TraceAnswer(card_id=card.id, title=card.title, sessions=sessions, masked=not reveal)
 
 
 def source_turns(workspace: Workspace, card: Card, infos: Mapping[str, SessionInfo]) -> list[TraceTurn]:
-    """The turns a card came from, secrets masked; where a session is gone, as the card's context kept them."""
+    """The turns a card came from, secrets masked; where a session is gone, as the card's context kept them.
+
+    Args:
+        card: As whoever asks may see it.
+        infos: Its sessions.
+    """
     kept = _contexts(workspace, card)
     turns: list[TraceTurn] = []
     for source in card.sources:

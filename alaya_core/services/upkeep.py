@@ -15,7 +15,7 @@ from alaya_core.safe_json import load_json
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes, write_file
 
-_STEPS = 6
+_STEPS = 7
 _SPARE = 256 << 10
 _SPARE_UNASKED = 16 << 20
 _FACTOR = 1.1
@@ -52,6 +52,7 @@ def upkeep(workspace: Workspace, *, progress: ProgressSink) -> UpkeepAnswer:
             ("access log", _accesses),
             ("left-overs", _leftovers),
             ("index", _index),
+            ("passages", _passages),
             ("vector tables", _tables),
             ("graph", _graph),
             ("embedding cache", _cache),
@@ -141,7 +142,7 @@ def _index(workspace: Workspace, stays: _Stays) -> str:
 
     mark = workspace.vectors.mark()
     owed, waiting = mark.pending, workspace.ledger.last_seq() - mark.seq
-    if not workspace.vectors.exists or not (owed or waiting):
+    if not (owed or waiting):
         return ""
     try:
         outcome = sync(workspace, patient=True)
@@ -153,6 +154,18 @@ def _index(workspace: Workspace, stays: _Stays) -> str:
         stays(f"{_cards(left)} without a vector" + (f" ({why})" if why else ""))
     made = f"made the vectors of {_cards(owed - left)}" if left < owed else ""
     return made or ("indexed the changes that waited" if waiting else "")
+
+
+def _passages(workspace: Workspace, stays: _Stays) -> str:
+    """Makes the vectors that passages lack."""
+    from alaya_core.services.index import embed_passages
+
+    if not workspace.vectors.exists:
+        return ""
+    done = embed_passages(workspace)
+    if done.left:
+        stays(f"{done.left:,} passages without a vector" + (f" ({done.note})" if done.note else ""))
+    return f"made the vectors of {done.made:,} passage{'s' * (done.made != 1)}" if done.made else ""
 
 
 def _tables(workspace: Workspace, stays: _Stays) -> str:

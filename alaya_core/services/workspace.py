@@ -15,6 +15,7 @@ from alaya_core.errors import AlayaError, BusyError, NewerHomeError, ReadOnlyHom
 from alaya_core.models.commit import Commit, Event
 from alaya_core.services.card_views import Now
 from alaya_core.services.embedding_choice import configured
+from alaya_core.services.recall.cache import RecallCache
 from alaya_core.services.vitals_book import VitalsBook
 from alaya_core.stores.accesses import AccessLog
 from alaya_core.stores.contexts import ContextStore
@@ -29,6 +30,7 @@ from alaya_core.stores.staging import Staging
 
 if TYPE_CHECKING:
     from alaya_core.providers.embedding import EmbeddingSettings
+    from alaya_core.providers.rerank import Reranker
     from alaya_core.services.embedding import Embedder
     from alaya_core.stores.vectors import VectorStore
 
@@ -48,7 +50,9 @@ class Workspace:
         embedding_host: The host that text is sent to; None = none.
         newer: Whether a newer version wrote the home: it can be read, not written.
         notices: What happened at opening that a person should know.
+        recalled: Answers of the last moments.
         make_vectors, make_embedder: Build what imports heavy libraries, at first use.
+        make_reranker: Builds the reranker that the config names, at first use.
     """
 
     home: Home
@@ -67,16 +71,20 @@ class Workspace:
     staging: Staging
     make_vectors: Callable[[], VectorStore]
     make_embedder: Callable[[EmbeddingSettings], Embedder]
+    make_reranker: Callable[[], Reranker] | None = None
     embedding_host: str | None = None
     newer: bool = False
     notices: list[str] = field(default_factory=list)
     vitals: VitalsBook = field(init=False)
+    recalled: RecallCache = field(init=False)
     _vectors: VectorStore | None = None
     _embedder: Embedder | None = None
+    _reranker: Reranker | None = None
     _earlier: dict[EmbeddingSettings, Embedder] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.vitals = VitalsBook(self.accesses)
+        self.recalled = RecallCache(self.config.recall.cache_ttl_s, self.clock)
 
     @property
     def vectors(self) -> VectorStore:
@@ -99,8 +107,24 @@ class Workspace:
             known = self._earlier[settings] = self.make_embedder(settings)
         return known
 
+    @property
+    def reranker(self) -> Reranker | None:
+        """The configured reranker; None when the config names none (whatever keys the environment holds) or switches
+        the stage off.
+
+        Raises:
+            ConfigError: It cannot be used, e.g. its key is missing.
+        """
+        if not self.config.rerank.named or "rerank" in self.config.recall.off or self.make_reranker is None:
+            return None
+        if self._reranker is None:
+            self._reranker = self.make_reranker()
+        return self._reranker
+
     def close(self) -> None:
         """Lets go of what was opened."""
+        if self._reranker is not None:
+            self._reranker.close()
         for embedder in (self._embedder, *self._earlier.values()):
             if embedder is not None:
                 embedder.provider.close()
@@ -110,8 +134,14 @@ class Workspace:
         return Now(self.clock(), self.config, self.vitals.all())
 
     def visible_scopes(self) -> list[str] | None:
-        """The scopes that whoever asks may see; None = all."""
-        return None if self.agent is None else ["global", f"agent:{self.agent}"]
+        """The scopes that whoever asks may see; None = all.
+
+        An agent sees `global`, what is its own, and what the config grants it (`scopes.access`). What tells of the home
+        as a whole (`status`, `verify`, `doctor`) does not ask: it counts, and shows no text.
+        """
+        if self.agent is None:
+            return None
+        return list(dict.fromkeys(["global", f"agent:{self.agent}", *self.config.scopes.access.get(self.agent, ())]))
 
     def commit(self, verb: str, plan: Plan, *, run: str = "", actor: str | None = None) -> Commit | None:
         """Changes the memory: one plan, one ledger line, and the graph with it.

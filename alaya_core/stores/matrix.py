@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
+_PLACE_NOISE = 1e-5
+"""More than the place of a row changes in its product."""
+_LOOKED_AT = 64
+_LENGTH_NOISE = 0.02
+
 Stamp = tuple[int, int]
 """Of a saved matrix: the commit it was made at, and when it was written (ns)."""
 
@@ -87,7 +92,7 @@ class Matrix:
             allowed: The only ids that may be answered; None = all.
 
         Returns:
-            (card id, cosine), nearest first.
+            (card id, cosine), nearest first; the same whatever the order of the rows.
         """
         import numpy as np
 
@@ -100,10 +105,13 @@ class Matrix:
             if allowed is not None:
                 keep = np.fromiter((card in allowed for card in self.ids), bool, len(self.ids))
                 scores[~keep] = -2.0
-            top = np.argpartition(-scores, min(count, len(scores)) - 1)[:count]
-            found.extend((self.ids[place], float(scores[place])) for place in top if scores[place] > -2.0)
+            # All that may belong to the nearest, ties too; their cosines anew, as a product depends on the row's place.
+            edge = -np.partition(-scores, min(count, len(scores)) - 1)[min(count, len(scores)) - 1]
+            near = np.flatnonzero(scores > max(-2.0, float(edge) - _PLACE_NOISE))
+            exact = (self.vectors[near] * query).sum(axis=1)
+            found.extend((self.ids[int(place)], float(score)) for place, score in zip(near, exact, strict=True))
         if self._overlay is not None and self._overlay.ids:
-            scores = np.asarray(self._overlay.vectors @ query)
+            scores = (self._overlay.vectors * query).sum(axis=1)
             pairs = zip(self._overlay.ids, scores, strict=True)
             found.extend((card, float(score)) for card, score in pairs if allowed is None or card in allowed)
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:count]
@@ -187,4 +195,16 @@ def load_matrix(folder: Path, dimensions: int) -> Matrix | None:
         vectors = np.asarray(mapped)  # the same pages; a row of a memmap costs much more to take than one of an array
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return Matrix(ids, vectors, seq, None, saved, rows, pending) if len(ids) == raw["count"] else None
+    if len(ids) != raw["count"] or not _sound(vectors):
+        return None
+    return Matrix(ids, vectors, seq, None, saved, rows, pending)
+
+
+def _sound(vectors: Vectors) -> bool:
+    """Whether some rows, from the first to the last, have length 1: what a disk spoilt has not."""
+    import numpy as np
+
+    rows = vectors[np.unique(np.linspace(0, len(vectors) - 1, _LOOKED_AT).astype(int))]
+    with np.errstate(all="ignore"):
+        lengths = (rows * rows).sum(axis=1)
+    return bool(np.all(np.abs(lengths - 1) < _LENGTH_NOISE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from alaya_core.models.card import CardState
 from alaya_core.models.requests import Filters
@@ -30,8 +31,12 @@ def card_condition(filters: Filters, scopes: Sequence[str] | None) -> str:
     for column, wanted in (("tags", filters.tag), ("entities", filters.entity)):
         if wanted:
             clauses.append(holds_any(column, wanted))
+    if filters.without_origin:
+        clauses.append(f"NOT ({one_of('origin', filters.without_origin)})")
     if filters.session is not None:
         clauses.append(holds_any("sessions", [filters.session]))
+    if filters.importance is not None:
+        clauses.append(f"importance >= {_number(filters.importance)}")
     return _and(clauses, "created_at", filters, scopes)
 
 
@@ -51,3 +56,8 @@ def _and(clauses: list[str], time_column: str, filters: Filters, scopes: Sequenc
     if filters.until is not None:
         clauses.append(f"{time_column} <= {int(filters.until)}")
     return " AND ".join(clauses)
+
+
+def _number(value: float) -> str:
+    """A number as SQL; what is none (NaN) lets nothing through."""
+    return repr(float(value)) if isfinite(value) else "1e308"

@@ -15,18 +15,16 @@ from alaya_core.safe_json import load_json
 from alaya_core.stores.files import close_to_others, make_directory, write_file
 from alaya_core.stores.held_cards import CardFinder
 from alaya_core.stores.matrix import Matrix, Overlay, load_matrix, matrix_stamp, save_matrix
+from alaya_core.stores.passage_table import PassageTable
 from alaya_core.stores.vector_files import versions_in, versions_older
-from alaya_core.stores.vector_filters import card_condition, passage_condition
+from alaya_core.stores.vector_filters import card_condition
 from alaya_core.stores.vector_inspection import inspection, vector_length
 from alaya_core.stores.vector_state import LAYOUT, Inspection, VectorMark
-from alaya_core.stores.vector_tables import CARDS, PASSAGES, Table, connect, one_of, quoted
+from alaya_core.stores.vector_tables import CARDS, PASSAGES, Table, connect, one_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-PASSAGE_ANSWER = ("id", "session_id", "turn", "piece", "role", "kind", "text", "words", "scope", "timestamp")
-"""Columns that a recall needs of a passage."""
 
 MOST_VERSIONS = 50
 """Versions that a table may gather until it is compacted."""
@@ -52,6 +50,7 @@ class VectorGeneration:
         self._matrix: tuple[object, Matrix] | None = None
         self._searched: tuple[int, set[str] | None] | None = None
         self._finder = CardFinder()
+        self._spoken: PassageTable | None = None
 
     def mark(self) -> VectorMark:
         """What the generation holds; cheap, imports nothing."""
@@ -104,13 +103,21 @@ class VectorGeneration:
         """The table of passages."""
         return self._tables()[1]
 
+    @property
+    def spoken(self) -> PassageTable:
+        """The passages: their table, and the records beside it."""
+        table = self.passages
+        if self._spoken is None or self._spoken.table is not table:
+            self._spoken = PassageTable(self.path / "passages", table, self.mark().dimensions)
+        return self._spoken
+
     def remove_cards(self, ids: Sequence[str]) -> None:
         """Deletes cards."""
         self.cards.remove(one_of("id", ids))
 
     def remove_passages(self, session_id: str, from_turn: int) -> None:
         """Deletes the passages of a session from a turn on."""
-        self.passages.remove(f"session_id = {quoted(session_id)} AND turn >= {int(from_turn)}")
+        self.spoken.remove(session_id, from_turn)
 
     def card_rows(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
         """What a recall needs of some cards, by id."""
@@ -121,12 +128,6 @@ class VectorGeneration:
     ) -> list[dict[str, Any]]:
         """Cards that hold any of these words, best first, with `_score` (BM25)."""
         return self._finder.match(self.cards, words, filters, scopes, limit)
-
-    def match_passages(
-        self, words: str, filters: Filters, scopes: Sequence[str] | None, limit: int
-    ) -> list[dict[str, Any]]:
-        """Passages that hold any of these words, best first, with `_score` (BM25)."""
-        return self.passages.match(words, passage_condition(filters, scopes), PASSAGE_ANSWER, limit)
 
     def allowed(self, filters: Filters, scopes: Sequence[str] | None) -> set[str] | None:
         """Ids of the cards that the filters let through; None = all that a search sees anyway."""
@@ -248,6 +249,8 @@ class VectorGeneration:
                 tidied[name], backlog = table.version(), 0
                 done.append(name)
             unindexed += backlog or 0
+        if not self.spoken.whole():
+            self.spoken.mend()
         if (tidied, unindexed) != (dict(mark.tidied), mark.unindexed):
             self.set_mark(replace(self.mark(), tidied=tidied, unindexed=unindexed))
         return done

@@ -8,7 +8,7 @@ from typing import Any
 
 from alaya_core.stores.ledger import LedgerMark
 
-LAYOUT = 2
+LAYOUT = 3
 """Changes with the columns of the tables: those of another layout are made anew."""
 
 
@@ -25,6 +25,8 @@ class VectorMark:
             earlier version did not write them down.
         unindexed: Rows that the words indexes do not hold yet.
         tidied: Per table, its version when it was compacted last.
+        passage_vectors, passages_owing: How many passages had a vector, and how many should get one, when it was
+            looked last.
     """
 
     seq: int = 0
@@ -38,6 +40,8 @@ class VectorMark:
     embedding: Mapping[str, Any] = field(default_factory=dict)
     unindexed: int = 0
     tidied: Mapping[str, int] = field(default_factory=dict)
+    passage_vectors: int = 0
+    passages_owing: int = 0
 
     @property
     def ledger(self) -> LedgerMark:

@@ -53,6 +53,9 @@ _PASSAGE_FIELDS = {
     "piece": "int",
     "role": "string",
     "kind": "string",
+    "name": "string",
+    "said": "int",
+    "marks": "int",
     "text": "string",
     "words": "string",
     "scope": "string",
@@ -98,12 +101,17 @@ class Table:
     def __init__(self, connection: Any, name: str, dimensions: int | None) -> None:
         self._connection = connection
         self._name = name
-        self._schema = _schema(_CARD_FIELDS if name == CARDS else _PASSAGE_FIELDS, dimensions)
+        # Passages have their vectors beside the table: they come later, and rows that change are written anew.
+        self._schema = _schema(_CARD_FIELDS, dimensions) if name == CARDS else _schema(_PASSAGE_FIELDS, None)
         self._table: Any = None
 
     def create(self) -> None:
         """Makes the table, empty; the caller holds the writer lock."""
-        self._table = self._connection.create_table(self._name, schema=self._schema, exist_ok=True)
+        # Of passages row ids that stay what they are, and rise by one a row that is added.
+        options = {"new_table_enable_stable_row_ids": "true"} if self._name == PASSAGES else None
+        self._table = self._connection.create_table(
+            self._name, schema=self._schema, exist_ok=True, storage_options=options
+        )
 
     def put(self, rows: Rows) -> None:
         """Writes rows, replacing those of the same id, in one version; the caller holds the writer lock."""
@@ -168,6 +176,51 @@ class Table:
         except Exception as error:  # a broken index makes the engine panic too, which is none of the usual errors
             self.arrow(where, columns, 1)  # says what is wrong where it is the table itself
             raise WordsIndexError from error
+
+    def match_rows(self, words: str, where: str | None, limit: int) -> tuple[Any, Any]:
+        """Row ids of the rows that hold any of these words, and their scores (BM25), best first, as numpy arrays; much
+        cheaper than the rows themselves.
+
+        Args:
+            words: As for `match`.
+
+        Raises:
+            WordsIndexError: The index is broken, and nothing else.
+        """
+        import lancedb.query
+        import numpy as np
+
+        if not words:
+            return np.zeros(0, np.int64), np.zeros(0, np.float32)
+        make_query: Any = lancedb.query.MatchQuery
+        try:
+            query = self._open().search(make_query(words, "words"), query_type="fts")
+            query = query.where(where, prefilter=True) if where else query
+            found = query.select(["_score"]).with_row_id(True).limit(limit).to_arrow()
+        except Exception as error:  # as in `match`
+            self.arrow(where, None, 1)
+            raise WordsIndexError from error
+        return found.column("_rowid").to_numpy().astype(np.int64), found.column("_score").to_numpy()
+
+    def take(self, row_ids: Sequence[int], columns: Sequence[str]) -> Rows:
+        """Rows by their row ids, in no certain order, each with its `_rowid`; those that are gone are left out."""
+        if not row_ids:
+            return []
+        try:
+            query = self._open().take_row_ids(list(row_ids)).select(list(columns)).with_row_id()
+            return list(query.to_arrow().to_pylist())
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+
+    def row_ids(self, where: str | None = None) -> dict[str, int]:
+        """The row id of each row (that matches a filter), by its id; reads the whole column."""
+        try:
+            query = self._open().search()
+            query = query.where(where) if where else query
+            found = query.select(["id"]).with_row_id(True).limit(None).to_arrow()
+        except (RuntimeError, ValueError, OSError) as error:
+            raise classified(error) from error
+        return dict(zip(found.column("id").to_pylist(), found.column("_rowid").to_pylist(), strict=True))
 
     def count(self, where: str | None = None) -> int:
         """How many rows (match a filter)."""

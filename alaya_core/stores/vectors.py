@@ -134,12 +134,6 @@ class VectorStore:
         """Cards that hold any of these words, best first, with `_score` (BM25)."""
         return self.read(lambda living: living.match_cards(words, filters, scopes, limit))
 
-    def match_passages(
-        self, words: str, filters: Filters, scopes: Sequence[str] | None, limit: int
-    ) -> list[dict[str, Any]]:
-        """Passages that hold any of these words, best first, with `_score` (BM25)."""
-        return self.read(lambda living: living.match_passages(words, filters, scopes, limit))
-
     def allowed(self, filters: Filters, scopes: Sequence[str] | None) -> set[str] | None:
         """Ids of the cards that the filters let through; None = all that a search sees anyway."""
         return self.read(lambda living: living.allowed(filters, scopes))

@@ -11,12 +11,13 @@ from typing import Any, NoReturn
 from alaya_core.errors import UsageError
 from alaya_core.models.card import Relation, Standing, Tier
 from alaya_core.models.card_types import CardType
+from alaya_core.models.requests import ORIGINS, SCOPE
 
 TYPES = [str(each) for each in CardType]
 TIERS = [str(each) for each in Tier]
 STANDINGS = [str(each) for each in Standing]
 RELATIONS = [str(each) for each in Relation]
-ORIGINS = ["human", "rules", "llm", "memex"]
+SCOPES = ("global", "agent:", "project:", "user:", "custom:")
 
 
 class Wanted(Exception):
@@ -62,6 +63,9 @@ class Parser(argparse.ArgumentParser):
             names = re.findall(r"[a-z][a-z0-9-]*", wrong[2])
             near = difflib.get_close_matches(wrong[1].lower(), names, 1)
             raise UsageError(f"there is no command '{wrong[1]}'", f"did you mean: {near[0]}" if near else self.hint)
+        if wrong := re.match(r"(argument \S+: )invalid choice: (.*) \(choose from (.*)\)", message, re.DOTALL):
+            names = re.findall(r"'([^']*)'", wrong[3])
+            raise UsageError(f"{wrong[1]}there is no {wrong[2]}", _meant(wrong[2].strip("'"), names))
         if message.endswith("required: COMMAND"):
             message = "no command was named"
         raise UsageError(message, self.hint)
@@ -73,6 +77,13 @@ class Parser(argparse.ArgumentParser):
             command = f" {args.command}" if args.command else ""
             raise UsageError(f"not understood: {' '.join(unknown)}", f"see: {self.prog}{command} --help")
         return args
+
+
+def _meant(text: str, names: Sequence[str]) -> str:
+    """What somebody may have meant, the rest of what there is behind it."""
+    by_case = {name.casefold(): name for name in names}
+    near = difflib.get_close_matches(text.casefold(), by_case, 1)
+    return (f"did you mean: {by_case[near[0]]}; " if near else "") + f"one of: {', '.join(names)}"
 
 
 def add_globals(parser: Parser, *, top: bool) -> None:
@@ -117,14 +128,17 @@ def add_globals(parser: Parser, *, top: bool) -> None:
 def add_filters(parser: Parser) -> None:
     """The filters of `recall` and `list`; each may be given several times, any one of its values then fits."""
     group = parser.add_argument_group("filters (repeat one to allow several values)")
-    _many(group, "--scope", "SCOPE", "global, agent:ID, project:ID, user:ID or custom:NAME")
+    _many(group, "--scope", "SCOPE", "global, agent:ID, project:ID, user:ID or custom:NAME", type=scope)
     _many(group, "--type", "TYPE", ", ".join(TYPES), choices=TYPES, type=str.lower)
     _many(group, "--tag", "TAG", "cards with this tag")
     _many(group, "--tier", "TIER", "HOT, WARM or COLD", choices=TIERS, type=str.upper)
     _many(group, "--standing", "STANDING", "core, working or peripheral", choices=STANDINGS, type=str.lower)
     _many(group, "--origin", "ORIGIN", "human, rules, llm or memex", choices=ORIGINS, type=str.lower)
     _many(group, "--entity", "NAME", "cards that mention this entity")
-    group.add_argument("--session", metavar="ID", type=named, help="only what came from this session")
+    group.add_argument(
+        "--session", metavar="ID", type=named, help="only what came from this session (its id, or 8 characters of it)"
+    )
+    group.add_argument("--importance", type=share, metavar="0..1", help="at least this important")
     group.add_argument(
         "--since", metavar="WHEN", help="not older than 2026-03-31, 2026-03, an ISO time, or 7d, 12h, 2w ago"
     )
@@ -140,6 +154,21 @@ def named(text: str) -> str:
     """A name of something, which cannot be empty."""
     if not text.strip():
         raise argparse.ArgumentTypeError("must not be empty")
+    return text
+
+
+def scope(text: str) -> str:
+    """A scope, as it may stand on a card.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if not SCOPE.fullmatch(text):
+        head, colon, name = text.partition(":")
+        near = difflib.get_close_matches(head.casefold() + colon, SCOPES, 1, 0.5)
+        guess = near[0] + (name or "ID" if near[0].endswith(":") else "") if near else ""
+        hint = f"did you mean: {guess}" if guess and SCOPE.fullmatch(guess) else ""
+        raise UsageError(f"argument --scope: '{text}' is not a scope", hint or f"one of: {', '.join(SCOPES)}")
     return text
 
 

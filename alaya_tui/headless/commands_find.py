@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
+from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from alaya_core.clock import parse_when, system_clock
 from alaya_core.errors import UsageError
@@ -14,27 +16,34 @@ from alaya_tui.headless.render import Result
 from alaya_tui.headless.render_cards import card_lines, list_lines
 from alaya_tui.headless.render_history import history_lines
 from alaya_tui.headless.render_raw import trace_lines
-from alaya_tui.headless.render_recall import recall_lines
+from alaya_tui.headless.render_recall import filter_lines, recall_lines
 from alaya_tui.headless.request import Request
+
+if TYPE_CHECKING:
+    from alaya_core.memory import Memory
 
 
 def recall_command(request: Request) -> Result:
     """Finds cards and passages."""
     args = request.args
+    if args.budget and args.format != "context":
+        raise UsageError("--budget is for the block of --format context", "leave it out, or add --format context")
     options = RecallOptions(
         limit=args.limit, within=_within(args), filters=filters_of(args), context=args.context, auto=args.auto
     )
     query = request.text_of(args.query)
     with request.memory() as memory:
+        options = replace(options, filters=_of_session(memory, options.filters))
         with request.told.progress("recall"):
-            answer = memory.recall(query, options)
-        if args.no_memex:
-            answer.results = [hit for hit in answer.results if hit.origin != "memex"]
-        block = memory.context_block(answer) if args.format == "context" else ""
+            answer = memory.recall(query, options, include_memex=not args.no_memex)
+        block = memory.context_block(answer, args.budget) if args.format == "context" else ""
         floor = memory.config.recall.floor
     if args.format == "context":
         return Result(answer, lambda _: block.rstrip("\n").split("\n") if block else [])
-    return Result(recall_data(answer), lambda page: recall_lines(answer, page, explain=args.explain, floor=floor))
+    return Result(
+        recall_data(answer),
+        lambda page: recall_lines(answer, page, explain=args.explain, floor=floor, asked=_asked(args)),
+    )
 
 
 def recall_data(answer: RecallAnswer) -> dict[str, object]:
@@ -65,10 +74,30 @@ def filters_of(args: Namespace) -> Filters:
         origin=tuple(args.origin),
         entity=tuple(args.entity),
         session=args.session,
+        importance=args.importance,
         since=None if args.since is None else parse_when(args.since, now),
         until=None if args.until is None else parse_when(args.until, now, end_of_day=True),
         archived=args.archived,
     )
+
+
+def _of_session(memory: Memory, filters: Filters) -> Filters:
+    """The filters with the whole id of the session that was named, maybe by its beginning."""
+    return replace(filters, session=memory.session_id(filters.session)) if filters.session else filters
+
+
+def _asked(args: Namespace) -> dict[str, str]:
+    """The filters as they were typed, by the names that answers call them."""
+    told: dict[str, str] = {}
+    for name in ("scope", "type", "tag", "tier", "standing", "origin", "entity", "session", "importance", "since",
+                 "until"):  # fmt: skip
+        value = getattr(args, name)
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        if values:
+            told[name] = " ".join(f"--{name} {shlex.quote(str(each))}" for each in values)
+    if getattr(args, "no_memex", False):
+        told["without_origin"] = "--no-memex"
+    return told
 
 
 def list_command(request: Request) -> Result:
@@ -76,8 +105,21 @@ def list_command(request: Request) -> Result:
     args = request.args
     filters = filters_of(args)
     with request.memory() as memory:
+        filters = _of_session(memory, filters)
         answer = memory.list_cards(filters, sort=args.sort, limit=args.limit, offset=args.offset)
-    return Result(answer, lambda page: list_lines(answer, page, offset=args.offset, filtered=filters != Filters()))
+    # what the filters did is told where they did something
+    data: dict[str, Any] = answer.model_dump(mode="json", exclude_defaults=True, include={"without", "notes"})
+    data = answer.model_dump(mode="json", exclude={"without", "notes"}) | data
+    return Result(
+        data,
+        lambda page: list_lines(
+            answer,
+            page,
+            offset=args.offset,
+            filtered=filters != Filters(),
+            filters=filter_lines(answer.without, answer.notes, page, _asked(args)),
+        ),
+    )
 
 
 def show_command(request: Request) -> Result:

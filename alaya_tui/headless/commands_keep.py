@@ -51,8 +51,12 @@ def rebuild_command(request: Request) -> Result:
 def doctor_command(request: Request) -> Result:
     """Checks the installation and the home; exits 1 when a check fails."""
     try:
-        with request.memory() as memory, request.told.progress("doctor"):
-            answer = memory.doctor()
+        if request.args.calibrate:
+            with request.memory() as memory, request.long_work("doctor") as (_, cancel):
+                answer = memory.doctor(calibrate=True, announce=request.told.note, cancel=cancel)
+        else:
+            with request.memory() as memory, request.told.progress("doctor"):
+                answer = memory.doctor()
     except (ConfigError, DamagedError) as error:  # the home does not open: that is the answer
         name = "config" if isinstance(error, ConfigError) else "home"
         answer = DoctorAnswer(ok=False, checks=[Check(name=name, status="fail", detail=error.message, hint=error.hint)])

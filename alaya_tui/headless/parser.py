@@ -117,6 +117,9 @@ def _recall(commands: Any) -> None:
     recall.add_argument(
         "--format", choices=("text", "json", "context"), help="text, JSON, or a fenced block to put before a model"
     )
+    recall.add_argument(
+        "--budget", type=count, metavar="N", help="with --format context: about N tokens at most (default: config)"
+    )
     add_filters(recall)
 
 
@@ -233,7 +236,14 @@ def _keep(commands: Any) -> None:
     )
     reembed.add_argument("--dry-run", action="store_true", help="only say how much it is, how long, what it costs")
     _command(commands, "upkeep", "fold logs and indexes, remove old versions of the tables")
-    _command(commands, "doctor", "check the installation and the memory's folder", more="Exits 1 when a check fails.")
+    doctor = _command(
+        commands, "doctor", "check the installation and the memory's folder", more="Exits 1 when a check fails."
+    )
+    doctor.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="measure the embedding model on your own cards (a remote one is sent some: it says where)",
+    )
     config = _command(commands, "config", "every setting: its value, where it comes from, what it means")
     config.add_argument("key", metavar="KEY", nargs="?", help="only settings that start with this, e.g. recall")
     _command(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from alaya_core.clock import local
 from alaya_core.models.answers import (
@@ -138,7 +138,9 @@ def changed_lines(verb: str, answer: CardAnswer, page: Page) -> Iterator[str]:
         yield page.dim(f"  open with: {page.call} show {argument(card.card_id)}")
 
 
-def list_lines(answer: CardList, page: Page, *, offset: int = 0, filtered: bool = False) -> Iterator[str]:
+def list_lines(
+    answer: CardList, page: Page, *, offset: int = 0, filtered: bool = False, filters: Iterable[str] = ()
+) -> Iterator[str]:
     """One line a card: id, tier and temperature, type, age, links, title.
 
     Args:
@@ -146,6 +148,7 @@ def list_lines(answer: CardList, page: Page, *, offset: int = 0, filtered: bool 
         page: Where it is laid out.
         offset: How many cards were left out before it.
         filtered: Whether filters were asked for; then an empty list does not mean an empty memory.
+        filters: Lines that say what they did.
     """
     ids = [short(row.card_id) for row in answer.cards]
     widest = min(40, max(map(cells, ids), default=0))
@@ -159,6 +162,7 @@ def list_lines(answer: CardList, page: Page, *, offset: int = 0, filtered: bool 
     yield f"{len(answer.cards):,} of {plural(answer.total, 'card')}" + (f", {order}" if answer.cards else "")
     if shown < answer.total and answer.cards:
         yield page.dim(f"next: --offset {shown}")
+    yield from filters
     if not answer.total and filtered:
         yield page.dim(f"no card passes these filters; without them: {page.call} list")
     elif not answer.total:

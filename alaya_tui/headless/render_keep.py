@@ -107,7 +107,8 @@ def _vectors(answer: StatusAnswer, page: Page) -> Iterator[str]:
     yield f"  COLD: {vectors.cold:,}" + (" (found by words and links)" if vectors.cold else "")
     if vectors.pending:
         yield f"  Still to be made: {vectors.pending:,}"
-    yield f"  Passages: {vectors.passages:,}"
+    owing = f", {vectors.passages_owing:,} to follow" if vectors.passages_owing else ""
+    yield f"  Passages: {vectors.passages:,} (vectors {vectors.passage_vectors:,}{owing})"
     wide = f" ({vectors.dimensions} numbers)" if vectors.dimensions else ""
     yield from page.item("  Model: ", f"{vectors.model}{wide}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from alaya_core.clock import local
@@ -15,7 +15,12 @@ INDENT = 4
 
 
 def recall_lines(
-    answer: RecallAnswer, page: Page, *, explain: bool = False, floor: float | None = None
+    answer: RecallAnswer,
+    page: Page,
+    *,
+    explain: bool = False,
+    floor: float | None = None,
+    asked: Mapping[str, str] | None = None,
 ) -> Iterator[str]:
     """The hits, best first, then what was found, what was left out, and how to go on.
 
@@ -24,6 +29,7 @@ def recall_lines(
         page: Where it is laid out.
         explain: Whether to say why each hit stands where it does.
         floor: The score below which hits were left out.
+        asked: The filters as they were typed, by the names that the answer calls them.
     """
     yield from page.item("🔍 ", f'Recalling: "{answer.query}"')
     yield ""
@@ -39,6 +45,7 @@ def recall_lines(
             yield from _passage(passage, page, explain)
         yield ""
     yield _found(answer)
+    yield from filter_lines(answer.filtered.without, answer.filtered.notes, page, asked or {})
     yield from _notes(answer, page, floor)
     if answer.results:
         yield page.dim(f"open with: {page.call} show {argument(answer.results[0].card_id)}")
@@ -93,6 +100,37 @@ def _found(answer: RecallAnswer) -> str:
     if answer.passages:
         found += f" and {plural(len(answer.passages), 'passage')}"
     return f"{found} in {answer.took_ms}ms"
+
+
+def filter_lines(
+    without: Mapping[str, int], notes: Sequence[str], page: Page, asked: Mapping[str, str]
+) -> Iterator[str]:
+    """What filters did that left nothing: what there is without each of them, and names in them that nothing has.
+
+    Args:
+        without: How many there are without a filter, by its name; `all`: without any.
+        notes: Sentences.
+        page: Where it is laid out.
+        asked: The filters as they were typed, by the same names.
+    """
+    for note in notes:
+        yield from page.item("! ", note)
+    if not without:
+        return
+    names = [name for name in without if name != "all"]
+    told = " ".join(asked.get(name, f"--{name}") for name in names)
+    if not without["all"]:
+        counts = "nothing without it either" if len(names) == 1 else "nothing without filters either"
+    elif len(names) == 1:
+        counts = f"{without['all']:,} without it"
+    else:
+        each = [f"{without[name]:,} without --{_option(name)}" for name in names if without[name]]
+        counts = ", ".join([*each, f"{without['all']:,} without any filter"])
+    yield from page.item("", f"nothing with {told}; {counts}")
+
+
+def _option(name: str) -> str:
+    return "no-memex" if name == "without_origin" else name
 
 
 def _notes(answer: RecallAnswer, page: Page, floor: float | None) -> Iterator[str]:

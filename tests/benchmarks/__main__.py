@@ -5,15 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("embed", "stores", "ingest", "cold", "recall", "growth")
+NAMES = ("bench_embed", "bench_stores", "bench_ingest", "bench_cold", "bench_recall", "bench_growth", "recall")
 
 
 def main() -> int:
     """Runs them; arguments go to each. The worst exit status of all."""
     statuses = []
     for name in NAMES:
-        print(f"\n== bench_{name}", flush=True)  # noqa: T201
-        statuses.append(subprocess.call([sys.executable, "-m", f"tests.benchmarks.bench_{name}", *sys.argv[1:]]))
+        print(f"\n== {name}", flush=True)  # noqa: T201
+        statuses.append(subprocess.call([sys.executable, "-m", f"tests.benchmarks.{name}", *sys.argv[1:]]))
     return max(statuses)
 
 

@@ -195,7 +195,7 @@ def add_passages(memory: Memory, count: int, writer: Writer) -> None:
         rows.extend(passage_rows(f"session-{number // 200}", number % 200, turn, "agent:main", 2_000))
         if len(rows) >= 5_000 or number == count - 1:
             with work.locks.writing("benchmark"):
-                work.vectors.passages.add(rows)
+                work.vectors.generation.spoken.add(rows)
             rows = []
     with work.locks.writing("benchmark"):
         work.vectors.upkeep()

@@ -215,6 +215,16 @@ class VectorStatus(Answer):
     model: str
     dimensions: int | None
     matrix_bytes: int = 0
+    passage_vectors: int = 0
+    passages_owing: int = 0
+
+
+class PassageVectors(Answer):
+    """How many vectors of passages were made, how many are left, and what stood in the way."""
+
+    made: int = 0
+    left: int = 0
+    note: str = ""
 
 
 class StatusAnswer(Answer):

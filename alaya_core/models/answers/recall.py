@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from alaya_core.models.answers.base import Answer, Instant
-from alaya_core.models.answers.cards import Related
+from alaya_core.models.answers.cards import CardList, Related
 from alaya_core.models.answers.sessions import TraceTurn
 
 
@@ -45,10 +47,25 @@ class PassageHit(Answer):
 
 
 class Filtered(Answer):
-    """What fell below the floor: nothing is silent."""
+    """What fell below the floor, and what the filters did: nothing is silent.
+
+    Attributes:
+        without: Where filters left nothing: for each of them how many there were without it (but with all others),
+            by its option's name; `all`: without any.
+        notes: What a person should know about the filters, in sentences.
+    """
 
     below_floor: int = 0
     best: float | None = None
+    without: dict[str, int] = Field(default_factory=dict)
+    notes: list[str] = Field(default_factory=list)
+
+
+class FilteredList(CardList):
+    """`list`, with what its filters did (see `Filtered`)."""
+
+    without: dict[str, int] = Field(default_factory=dict)
+    notes: list[str] = Field(default_factory=list)
 
 
 class RecallAnswer(Answer):

@@ -39,7 +39,7 @@ def _copy(workspace: Workspace, plan: ErasePlan) -> None:
     for rows in _cards(living, plan, changed):
         fresh.cards.add(rows)
     for rows in _batches(living.passages.arrow()):
-        fresh.passages.add([row for row in rows if not _goes(row, plan)])
+        fresh.spoken.add([row for row in rows if not _goes(row, plan)])
     # Where its next line begins nobody knows any more: it was read from a ledger that was rewritten since.
     fresh.set_mark(
         replace(
@@ -52,6 +52,7 @@ def _copy(workspace: Workspace, plan: ErasePlan) -> None:
         )
     )
     fresh.upkeep(0.0)
+    fresh.spoken.carry(living.spoken)
     if mark.dimensions:
         fresh.save_matrix([card for card in living.matrix().ids if card not in set(plan.cards)])
     fresh.close_to_others()

@@ -152,6 +152,8 @@ def _build(
             sessions = dict.fromkeys((info.id for info in reader.sessions()), 0)
         writer.cards(ids, absent=True)
         writer.sessions(sessions, absent=True)
+        if older is not None:
+            fresh.spoken.carry(older.spoken)
         writer.finish(matrix=bool(kind.dimensions))
         for round_ in range(1, _ROUNDS + 1):
             waiting = waiting_since(workspace, fresh.mark().ledger)

@@ -33,8 +33,8 @@ from alaya_core.stores.vectors import VectorStore
 if TYPE_CHECKING:
     from alaya_core.services.embedding import Embedder
 
-_EMBED_UNASKED = 16
-_OWED_UNASKED = 200
+_EMBED_UNASKED = 64
+_OWED_UNASKED = 5_000
 _CHARACTERS_UNASKED = 50_000
 _CARDS_UNASKED = 1_000
 _TURNS_UNASKED = 2_000

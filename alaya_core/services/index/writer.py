@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from alaya_core.errors import DamagedError, NotFoundError
 from alaya_core.models.card import Card, CardState, Tier
-from alaya_core.models.session import SessionInfo
+from alaya_core.models.session import SessionInfo, TurnKind
 from alaya_core.progress import CancelToken, Progress, ProgressSink, silent
 from alaya_core.services.index.card_rows import card_row
 from alaya_core.services.index.waiting import chunks
@@ -138,13 +138,15 @@ class Writer:
         while batch := list(islice(rows, _PASSAGES_AT_ONCE)):
             self._check()
             with self._pen():
-                self.generation.passages.add(batch)
+                self.generation.spoken.add(batch)
             self.outcome.passages += len(batch)
 
     def _rows(self, info: SessionInfo, from_turn: int) -> Iterator[dict[str, Any]]:
         limit = self.workspace.config.passages.tool_characters
+        said = self.generation.spoken.said_before(info.id) if from_turn else 0
         for number, turn in enumerate(self.workspace.sessions.turns(info.path, from_turn, info.turns), from_turn):
-            yield from passage_rows(info.id, number, turn, f"agent:{info.agent}", limit)
+            yield from passage_rows(info.id, number, turn, f"agent:{info.agent}", limit, said)
+            said += int(turn.kind is not TurnKind.TOOL and bool(turn.text))
 
     def finish(self, *, matrix: bool = False) -> None:
         """Moves the mark to the target, last of all, and looks after the tables.

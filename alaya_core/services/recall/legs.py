@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from alaya_core.errors import AlayaError, ProviderError
 from alaya_core.models.card import Card
 from alaya_core.models.recall_parts import Candidate
 from alaya_core.models.requests import RecallOptions
+from alaya_core.providers.embedding import Script
 from alaya_core.services.card_views import Now
 from alaya_core.services.embedding import Embedder, dominant_script
 from alaya_core.services.embedding_choice import mismatch
@@ -18,6 +19,7 @@ from alaya_core.services.index import card_from_table, embedder_of
 from alaya_core.services.index.embedders import query_vector
 from alaya_core.services.index.mend import with_words
 from alaya_core.services.recall.diversity import Similarity
+from alaya_core.services.recall.weighing import token_weights
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.matrix import Matrix
 from alaya_core.stores.vector_generation import VectorGeneration
@@ -35,6 +37,7 @@ class Found:
     Attributes:
         candidates: Each card once; cards: the cards themselves.
         vectors_ran, words_ran: Whether a leg answered.
+        searched: Among how many cards the vectors looked.
         embedder: Whose vectors answered.
         degraded: Why one did not.
     """
@@ -43,6 +46,7 @@ class Found:
     cards: dict[str, Card] = field(default_factory=dict)
     vectors_ran: bool = False
     words_ran: bool = False
+    searched: int = 0
     similarity: Similarity | None = None
     embedder: Embedder | None = None
     degraded: list[str] = field(default_factory=list)
@@ -53,31 +57,33 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
     found = Found()
     filters = options.filters
     depth = workspace.config.recall.candidates * (_DEEPER if filters.tier else 1)
+    off = workspace.config.recall.off
     rows: dict[str, dict[str, Any]] = {}
     raw_words: dict[str, float] = {}
     try:
-        asked_for, scopes = words.match_query(query), workspace.visible_scopes()
+        asked_for, scopes = "" if "words" in off else words.match_query(query), workspace.visible_scopes()
         for row in with_words(
             workspace, CARDS, lambda: workspace.vectors.match_cards(asked_for, filters, scopes, depth)
         ):
             rows[row["id"]] = row
             raw_words[row["id"]] = row["_score"]
-        found.words_ran = True
+        found.words_ran = "words" not in off
     except WordsIndexError as error:
         found.degraded.append(f"no words: {error.message}: {error.hint}")
     except AlayaError as error:
         found.degraded.append(f"no words: {error.message}")
-    cosines = _by_vector(workspace, query, options, depth, found) if options.vectors else {}
+    by_meaning = options.vectors and "vectors" not in off
+    cosines = _by_vector(workspace, query, options, depth, found, list(rows)) if by_meaning else {}
     rows |= workspace.vectors.card_rows([card for card in cosines if card not in rows])
     ghosts = [card for card in cosines if card not in rows]
     if ghosts:
         found.degraded.append(f"{len(ghosts)} vectors without a card")
     similarities = _rescaled(found.embedder, query, cosines, rows)
-    asked = words.query_words(query)
-    text_words = {card_id: frozenset(row.pop("words").split()) for card_id, row in rows.items()}
-    weigh = words.telling_among(list(text_words.values()))
+    covered = _coverage(query, {card_id: row.pop("words") for card_id, row in rows.items()}, raw_words)
+    script = dominant_script(query)
     for card_id, row in rows.items():
         row.pop("_score", None)
+        other_language = _script(row) != script
         card = card_from_table(row)
         temperature = now.temperature(card)
         tier = now.tier(card, temperature)
@@ -94,7 +100,8 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
                 length=len(card.content),
                 similarity=similarities.get(card_id),
                 words=raw_words.get(card_id),
-                coverage=words.coverage(asked, text_words[card_id], weigh) if card_id in raw_words else None,
+                coverage=covered[card_id] if found.words_ran else None,
+                other_language=other_language,
                 state=card.state,
                 standing=card.standing,
                 temperature=temperature,
@@ -108,22 +115,38 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
     return found
 
 
-def _by_vector(workspace: Workspace, query: str, options: RecallOptions, depth: int, found: Found) -> dict[str, float]:
-    """Cosines of the nearest cards by id; none, and a note, when the leg cannot answer."""
+def _coverage(query: str, texts: Mapping[str, str], raw_words: Mapping[str, float]) -> dict[str, float]:
+    """Share of the query that each card has, by what its words tell among the cards that the words leg brought."""
+    asked = words.query_words(query)
+    sets = {card_id: frozenset(text.split()) for card_id, text in texts.items()}
+    matched = [sets[card_id] for card_id in raw_words if card_id in sets]
+    having = [sum(token in text for text in matched) for token in asked]
+    weight = dict(zip(asked, token_weights(asked, having, len(matched)), strict=True))
+    return {card_id: words.coverage(asked, text, weight.__getitem__) for card_id, text in sets.items()}
 
-    def look(living: VectorGeneration) -> tuple[Embedder, Matrix, dict[str, float]]:
+
+def _by_vector(
+    workspace: Workspace, query: str, options: RecallOptions, depth: int, found: Found, known: Sequence[str]
+) -> dict[str, float]:
+    """Cosines by id of the nearest cards, and of those that are known already; none, and a note, when the leg cannot
+    answer."""
+
+    def look(living: VectorGeneration) -> tuple[Embedder, Matrix, int, dict[str, float]]:
         """All from one generation: another may hold the vectors of another model."""
         mark = living.mark()
         embedder = embedder_of(workspace, mark)
         vector = query_vector(embedder, mark, query)
         embedder.background()
         allowed, matrix = living.allowed(options.filters, workspace.visible_scopes()), living.matrix()
-        return embedder, matrix, dict(matrix.nearest(vector, depth, allowed))
+        nearest = dict(matrix.nearest(vector, depth, allowed))
+        beside = matrix.vectors_of([card for card in known if card not in nearest])
+        searched = len(matrix.ids) if allowed is None else len(allowed)
+        return embedder, matrix, searched, nearest | {card: float(other @ vector) for card, other in beside.items()}
 
     if said := mismatch(workspace.config, workspace.vectors.mark()):
         found.degraded.append(said)
     try:
-        found.embedder, matrix, nearest = workspace.vectors.read(look)
+        found.embedder, matrix, searched, nearest = workspace.vectors.read(look)
     except ProviderError as error:
         hint = f" ({error.hint})" if error.hint else ""
         found.degraded.append(f"no vectors: {error.message}{hint}")
@@ -131,7 +154,7 @@ def _by_vector(workspace: Workspace, query: str, options: RecallOptions, depth: 
     except AlayaError as error:
         found.degraded.append(f"no vectors: {error.message}")
         return {}
-    found.vectors_ran = True
+    found.vectors_ran, found.searched = True, searched
 
     def similarity(one: str, other: str) -> float | None:
         pair = matrix.vectors_of((one, other))
@@ -149,6 +172,10 @@ def _rescaled(
         return {}
     import numpy as np
 
-    scripts = [dominant_script(f"{rows[card]['title']} {rows[card]['content'][:200]}") for card in known]
+    scripts = [_script(rows[card]) for card in known]
     values = embedder.rescale(np.array([cosines[card] for card in known], np.float32), dominant_script(query), scripts)
     return {card: float(value) for card, value in zip(known, values, strict=True)}
+
+
+def _script(row: Mapping[str, Any]) -> Script:
+    return dominant_script(f"{row['title']} {row['content'][:200]}")

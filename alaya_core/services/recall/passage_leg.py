@@ -2,22 +2,64 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from alaya_core import words
-from alaya_core.errors import AlayaError
+from alaya_core.errors import AlayaError, ProviderError
 from alaya_core.models.answers import PassageHit
-from alaya_core.models.recall_parts import Candidate
+from alaya_core.models.recall_parts import Candidate, Why
 from alaya_core.models.requests import Filters, RecallOptions
+from alaya_core.services.embedding import Embedder, dominant_script
+from alaya_core.services.index import embedder_of
+from alaya_core.services.index.embedders import query_vector
 from alaya_core.services.index.mend import with_words
 from alaya_core.services.recall.diversity import DiversitySettings, overlap, spread
-from alaya_core.services.recall.fuse import FusionSettings, fuse
 from alaya_core.services.recall.noise import drop_noise
+from alaya_core.services.recall.passage_features import (
+    Features,
+    Floats,
+    Rows,
+    asked,
+    neighbours_of,
+    passage_features,
+)
+from alaya_core.services.recall.passage_score import passage_scores
 from alaya_core.services.workspace import Workspace
+from alaya_core.stores.passage_columns import PassageColumns
+from alaya_core.stores.vector_generation import VectorGeneration
 from alaya_core.stores.vector_tables import PASSAGES, WordsIndexError
 
-_TOOL_SHARE = 0.7
-"""What a tool's output keeps of its score: it holds every word and says little."""
+FOUND = 300
+"""Passages that the words bring."""
+_FOLLOWED, _STEPS = 100, 3
+"""Of how many of these the turns around are judged too, and how many turns."""
+_STRETCHES = 60
+"""Stretches that the vectors bring."""
+_MORE = 2
+"""Texts that are read for each passage to be shown: some say nothing, some the same again."""
+
+
+@dataclass(slots=True)
+class Sought:
+    """What one generation holds for a query.
+
+    Attributes:
+        features: Of the passages that may be meant.
+        columns: The records they are of.
+        living: The generation.
+        searched: How many passages might have been found.
+        notes: What did not answer.
+    """
+
+    features: Features
+    columns: PassageColumns
+    living: VectorGeneration
+    searched: int
+    notes: list[str] = field(default_factory=list)
 
 
 def search_passages(
@@ -25,56 +67,126 @@ def search_passages(
 ) -> tuple[list[PassageHit], list[str]]:
     """Passages for a query, best first, each turn once; and why the leg did not answer, if it did not.
 
-    Filters that only a card can meet (type, tag, tier, standing, origin, entity) leave passages out.
+    Filters that only a card can meet (type, tag, tier, standing, origin, entity, importance) leave passages out.
     """
-    if options.within == "both" and _only_cards(options.filters):
+    if options.within == "both" and only_cards(options.filters):
         return [], []
     try:
-        asked_for, scopes = words.match_query(query), workspace.visible_scopes()
-        most = workspace.config.recall.candidates
-        rows = with_words(
-            workspace, PASSAGES, lambda: workspace.vectors.match_passages(asked_for, options.filters, scopes, most)
-        )
-    except WordsIndexError as error:
-        return [], [f"no passages: {error.message}: {error.hint}"]
+        sought = seek_passages(workspace, query, options)
+        return _ranked(workspace, sought, limit), sought.notes
     except AlayaError as error:
         return [], [f"no passages: {error.message}"]
-    by_id: dict[str, dict[str, Any]] = {row["id"]: row for row in rows}
-    asked = words.query_words(query)
-    texts = [frozenset(row["words"].split()) for row in rows]
-    weigh = words.telling_among(texts)
+
+
+def seek_passages(workspace: Workspace, query: str, options: RecallOptions) -> Sought:
+    """Finds the passages that a query may mean, by words, by meaning and by standing beside one that was found."""
+    notes: list[str] = []
+    scopes, filters = workspace.visible_scopes(), options.filters
+
+    def look(living: VectorGeneration, wanted: str) -> Sought:
+        found, _ = living.spoken.match(wanted, filters, scopes, FOUND)
+        columns = living.spoken.columns()
+        vector, embedder = _query_vector(workspace, living, query, columns, options, notes)
+        seen = columns.visible(filters, scopes)
+        near = np.zeros(0, np.int64) if vector is None else columns.nearest_stretches(vector, _STRETCHES, seen)
+        beside = neighbours_of(columns, found[:_FOLLOWED], _STEPS)
+        rows = columns.passing(np.unique(np.concatenate((found, near, beside))), filters, seen)
+        hits = columns.passing(found, filters, seen)
+        features = passage_features(columns, asked(query, vector), rows, hits, _rescale(embedder, query))
+        return Sought(features, columns, living, columns.searched(seen), notes)
+
+    wanted = "" if "words" in workspace.config.recall.off else words.match_query(query)
+    store = workspace.vectors
+    try:
+        return with_words(workspace, PASSAGES, lambda: store.read(lambda living: look(living, wanted)))
+    except WordsIndexError as error:
+        notes.append(f"no passages by words: {error.message}: {error.hint}")
+        return store.read(lambda living: look(living, ""))
+
+
+def only_cards(filters: Filters) -> bool:
+    """Whether filters ask for what a passage does not have."""
+    listed = (filters.type, filters.tag, filters.tier, filters.standing, filters.origin, filters.entity)
+    return any(listed) or filters.importance is not None
+
+
+def _query_vector(
+    workspace: Workspace,
+    living: VectorGeneration,
+    query: str,
+    columns: PassageColumns,
+    options: RecallOptions,
+    notes: list[str],
+) -> tuple[Floats | None, Embedder | None]:
+    if "vectors" in workspace.config.recall.off or not options.vectors or not len(columns.means):
+        return None, None
+    try:
+        mark = living.mark()
+        embedder = embedder_of(workspace, mark)
+        vector = query_vector(embedder, mark, query)
+        embedder.background()
+        return vector, embedder
+    except ProviderError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        notes.append(f"no vectors: {error.message}{hint}")
+    except AlayaError as error:
+        notes.append(f"no vectors: {error.message}")
+    return None, None
+
+
+def _rescale(embedder: Embedder | None, query: str) -> Any:
+    if embedder is None:
+        return None
+    script = dominant_script(query)
+
+    def rescale(cosines: Floats, chinese: NDArray[np.bool_]) -> Floats:
+        return embedder.rescale(cosines, script, chinese)
+
+    return rescale
+
+
+def _ranked(workspace: Workspace, sought: Sought, limit: int) -> list[PassageHit]:
+    config, features = workspace.config.recall, sought.features
+    scores = passage_scores(features, sought.searched, off=config.off)
+    order = np.lexsort((features.rows, -scores))
+    order = order[scores[order] >= config.floor]
+    best = _each_turn_once(sought.columns, features.rows, order)[: _MORE * limit + 10]
+    texts = sought.living.spoken.rows([int(features.rows[at]) for at in best])
     candidates = [
-        Candidate(
-            id=row["id"],
-            text=row["text"],
-            length=len(row["text"]),
-            words=row["_score"],
-            coverage=words.coverage(asked, text, weigh),
-        )
-        for row, text in zip(rows, texts, strict=True)
+        _candidate(texts[int(features.rows[at])], features, int(at), float(scores[at]))
+        for at in best
+        if int(features.rows[at]) in texts
     ]
-    fused = fuse(candidates, query, FusionSettings(), vectors_ran=False, words_ran=True)
-    damped = [
-        c.scored("tool", c.score * _TOOL_SHARE, _TOOL_SHARE) if by_id[c.id]["kind"] == "tool" else c for c in fused
-    ]
-    above = [candidate for candidate in damped if candidate.score >= workspace.config.recall.floor]
-    loud, _ = drop_noise(sorted(above, key=lambda candidate: (-candidate.score, candidate.id)))
-    hits: dict[tuple[str, int], PassageHit] = {}
-    bags = dict(zip(by_id, texts, strict=True))
-
-    def alike(one: str, other: str) -> float:
-        return overlap(bags[one], bags[other])
-
-    for candidate in spread(loud, alike, DiversitySettings(enough=3 * limit)):
-        row = by_id[candidate.id]
-        key = (row["session_id"], row["turn"])
-        if key not in hits:
-            hits[key] = _hit(row, candidate)
-    return list(hits.values())[:limit], []
+    loud = tuple(candidates) if "noise" in config.off else drop_noise(candidates)[0]
+    if "diversity" not in config.off:
+        bags = {candidate.id: frozenset(words.tokens(candidate.text[:4_000])) for candidate in loud}
+        loud = spread(loud, lambda one, other: overlap(bags[one], bags[other]), DiversitySettings(enough=limit))
+    by_id = {row["id"]: row for row in texts.values()}
+    return [_hit(by_id[candidate.id], candidate) for candidate in loud[:limit]]
 
 
-def _only_cards(filters: Filters) -> bool:
-    return any((filters.type, filters.tag, filters.tier, filters.standing, filters.origin, filters.entity))
+def _each_turn_once(columns: PassageColumns, rows: Rows, order: NDArray[np.intp]) -> list[int]:
+    records = columns.records
+    kept: dict[tuple[int, int], int] = {}
+    for at in order.tolist():
+        record = records[rows[at]]
+        kept.setdefault((int(record["session"]), int(record["turn"])), at)
+    return list(kept.values())
+
+
+def _candidate(row: dict[str, Any], features: Features, at: int, score: float) -> Candidate:
+    told = {
+        "words": features.words[at],
+        "words_around": features.words_around[at],
+        "words_session": features.words_session[at],
+        "vector": features.meaning[at],
+        "vector_around": features.meaning_around[at],
+        "speaker": features.speaker[at],
+        "exact": features.exact[at],
+    }
+    scores = tuple((name, float(value)) for name, value in told.items() if value > 0)
+    why = Why((*scores, ("fused", score)))
+    return Candidate(id=row["id"], text=row["text"], length=len(row["text"]), score=score, why=why)
 
 
 def _hit(row: dict[str, Any], candidate: Candidate) -> PassageHit:

@@ -5,23 +5,31 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from alaya_core.errors import AlayaError, BusyError
 from alaya_core.models.answers import Filtered, PassageHit, RecallAnswer, RecallHit, Related, TraceTurn
 from alaya_core.models.card import Card
 from alaya_core.models.recall_parts import Candidate
-from alaya_core.models.requests import RecallOptions
-from alaya_core.services.card_views import Now, related
+from alaya_core.models.requests import Filters, RecallOptions
+from alaya_core.models.session import SessionInfo
+from alaya_core.services.card_views import Now, related_under
 from alaya_core.services.index import repay, sync
+from alaya_core.services.lookup import as_seen, without_sessions
+from alaya_core.services.recall.cache import Kept, Uses
 from alaya_core.services.recall.diversity import DiversitySettings
+from alaya_core.services.recall.emptied import Thing, active, card_thing, counts, unknown_names
 from alaya_core.services.recall.fuse import FusionSettings, fuse
 from alaya_core.services.recall.guard import needs_memory
 from alaya_core.services.recall.legs import search_cards
 from alaya_core.services.recall.passage_leg import search_passages
+from alaya_core.services.recall.rerank import rerank
 from alaya_core.services.recall.stages import StageSettings, run_stages
 from alaya_core.services.trace import source_turns
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.accesses import AccessLine
+from alaya_core.stores.vector_filters import card_condition
+from alaya_core.stores.vector_tables import one_of
 from alaya_core.text import storable
 
 _GRAPH_PATIENCE_S = 0.25
@@ -48,25 +56,104 @@ def recall(workspace: Workspace, query: str, options: RecallOptions) -> RecallAn
     if not workspace.vectors.exists:
         answer.degraded.append("nothing is indexed yet")
         return _timed(answer, started)
+    key, state = (answer.query, repr(options), workspace.agent, workspace.config.recall), _state(workspace)
+    # What could not be brought up to date has something to say that an earlier answer did not.
+    kept = None if answer.stale or answer.degraded else workspace.recalled.get(key, state)
+    if kept is None:
+        kept = Kept(answer, _search(workspace, asked, options, answer))
+        if _state(workspace) == state:
+            workspace.recalled.put(key, state, kept)
+    if not options.typed and kept.uses:
+        kind = "auto" if options.auto else "recall"
+        workspace.accesses.append(AccessLine(workspace.clock(), workspace.agent or "", kind, kept.uses))
+    return _timed(kept.answer, started)
+
+
+def _state(workspace: Workspace) -> object:
+    """What an answer depends on, time and use apart; None where nothing is kept."""
+    if not workspace.recalled.on:
+        return None
+    vectors = workspace.vectors
+    return workspace.ledger.last_seq(), str(vectors.path), vectors.exists, vectors.mark()
+
+
+def _search(workspace: Workspace, query: str, options: RecallOptions, answer: RecallAnswer) -> Uses:
+    """Fills an answer, and says what it is a use of."""
     now = workspace.now()
     limit = options.limit if options.limit is not None else workspace.config.recall.max_results
-    hits: list[tuple[Candidate, Card]] = []
-    # The passages are looked for beside the cards: both wait for the vector engine most of the time.
-    with ThreadPoolExecutor(1) as beside:
-        wanted = options.within in ("passages", "both")
-        looking = beside.submit(search_passages, workspace, asked, options, limit) if wanted else None
-        if options.within in ("cards", "both"):
-            hits = _cards(workspace, asked, options, now, limit, answer)
-        passages, notes = looking.result() if looking else ([], [])
-    answer.degraded.extend(notes)
+    hits, passages = _look(workspace, query, options, now, limit, answer)
+    if limit > 0 and not options.typed and active(options.filters):
+        _judge_filters(workspace, query, options, now, hits, passages, answer)
     _add_graph(workspace, hits, passages, options, answer)
     answer.passages = passages
     answer.degraded = list(dict.fromkeys(answer.degraded))
-    if not options.typed and hits:
-        kind = "auto" if options.auto else "recall"
-        cards = tuple((candidate.id, candidate.similarity or candidate.score) for candidate, _ in hits)
-        workspace.accesses.append(AccessLine(now.at, workspace.agent or "", kind, cards))
-    return _timed(answer, started)
+    return tuple((candidate.id, candidate.similarity or candidate.score) for candidate, _ in hits)
+
+
+def _look(
+    workspace: Workspace, query: str, options: RecallOptions, now: Now, limit: int, answer: RecallAnswer
+) -> tuple[list[tuple[Candidate, Card]], list[PassageHit]]:
+    """Cards and passages, best first."""
+    hits: list[tuple[Candidate, Card]] = []
+    # The passages are looked for beside the cards: both wait for the vector engine most of the time.
+    with ThreadPoolExecutor(1) as beside:
+        wanted = options.within == "passages" or (options.within == "both" and not options.filters.only_cards)
+        looking = beside.submit(search_passages, workspace, query, options, limit) if wanted else None
+        if options.within in ("cards", "both"):
+            hits = _cards(workspace, query, options, now, limit, answer)
+        passages, notes = looking.result() if looking else ([], [])
+    answer.degraded.extend(notes)
+    return hits, passages
+
+
+def _judge_filters(
+    workspace: Workspace,
+    query: str,
+    options: RecallOptions,
+    now: Now,
+    hits: Sequence[tuple[Candidate, Card]],
+    passages: Sequence[PassageHit],
+    answer: RecallAnswer,
+) -> None:
+    """Says which names in the filters no card has and, where nothing came through, how many there were without them."""
+    filters, only_passages = options.filters, options.within == "passages"
+    if only_passages and (idle := set(active(filters)) - set(active(filters, passages_only=True))):
+        answer.filtered.notes.append(f"passages are not filtered by {', '.join(sorted(idle))}: only cards have that")
+    nothing = not hits and not passages
+    try:
+        if not only_passages:
+            answer.filtered.notes += unknown_names(
+                filters,
+                [card for _, card in hits],
+                lambda column: _names(workspace, filters, column),
+                sessions=nothing and options.within == "cards",
+            )
+        if nothing:
+            bare = replace(options, filters=filters.bare, typed=True)
+            scratch = answer.model_copy(update={"degraded": [], "filtered": Filtered()})
+            found, said = _look(workspace, query, bare, now, workspace.config.recall.candidates, scratch)
+            things = [card_thing(card, str(candidate.tier)) for candidate, card in found]
+            things += _passage_things(workspace, said)
+            answer.filtered.without = counts(filters, things, passages_only=only_passages)
+    except AlayaError as error:
+        answer.degraded.append(f"filters not explained: {error.message}")
+
+
+def _names(workspace: Workspace, filters: Filters, column: str) -> list[str]:
+    """What stands in a list column of the cards that whoever asks may see."""
+    where = card_condition(filters.bare, workspace.visible_scopes())
+    rows = workspace.vectors.read(lambda living: living.cards.rows(where, [column]))
+    return [name for row in rows for name in row[column]]
+
+
+def _passage_things(workspace: Workspace, passages: Sequence[PassageHit]) -> list[Thing]:
+    sessions = {passage.session_id for passage in passages}
+    where = one_of("session_id", sorted(sessions))
+    rows = (
+        workspace.vectors.read(lambda living: living.passages.rows(where, ["session_id", "scope"])) if sessions else []
+    )
+    scopes = {row["session_id"]: row["scope"] for row in rows}
+    return [Thing(scopes.get(each.session_id, ""), each.timestamp, (each.session_id,)) for each in passages]
 
 
 def _cards(
@@ -77,14 +164,12 @@ def _cards(
     if found.vectors_ran:
         repay(workspace)
     answer.degraded.extend(found.degraded)
-    fused = fuse(
-        found.candidates,
-        query,
-        FusionSettings(min_similarity=config.min_similarity),
-        vectors_ran=found.vectors_ran,
-        words_ran=found.words_ran,
-    )
-    settings = StageSettings(floor=config.floor, diversity=DiversitySettings(enough=limit))
+    usual = FusionSettings(min_similarity=config.min_similarity)
+    fused = fuse(found.candidates, query, replace(usual, exact_floor=0.0) if "exact" in config.off else usual)
+    if not options.typed:  # nobody pays for every keystroke
+        fused, said = rerank(workspace, query, fused)
+        answer.degraded.extend([said] if said else [])
+    settings = StageSettings(floor=config.floor, off=frozenset(config.off), diversity=DiversitySettings(enough=limit))
     staged = run_stages(fused, settings, found.similarity)
     best = None if staged.best_below is None else round(staged.best_below, 4)
     answer.filtered = Filtered(below_floor=staged.below_floor, best=best)
@@ -98,35 +183,41 @@ def _add_graph(
     options: RecallOptions,
     answer: RecallAnswer,
 ) -> None:
-    """Neighbours under each hit, the cards that came from each passage, and the turns behind a hit if asked for."""
+    """Neighbours under each hit, the cards that came from each passage, and the turns behind a hit if asked for.
+
+    Without the graph nobody can tell whose a session is: then only the owner is told where a card came from.
+    """
+    config, scopes = workspace.config.recall, workspace.visible_scopes()
+    depth = 0 if "neighbours" in config.off else config.graph_expand_depth
+    ids = [candidate.id for candidate, _ in hits]
     under: Mapping[str, list[Related]] = {}
-    context: Mapping[str, list[TraceTurn]] = {}
-    config = workspace.config.recall
+    origins: Mapping[str, list[tuple[str, list[int]]]] = {}
+    seen = {card.id: card if scopes is None else without_sessions(card) for _, card in hits}
+    whole: Mapping[str, Card] = {}
+    sessions: Mapping[str, SessionInfo] = {}
     try:
         with workspace.graph.reading(timeout_s=_GRAPH_PATIENCE_S) as reader:
-            ids = [candidate.id for candidate, _ in hits]
-            if config.graph_expand_depth:
-                scopes = workspace.visible_scopes()
-                neighbours = reader.neighbours(ids)
-                under = {card_id: related(card_id, neighbours[card_id], scopes, config.related) for card_id in ids}
+            if depth and ids:
+                under = related_under(
+                    ids, lambda wanted: reader.neighbours(wanted, scopes), scopes, config.related, depth
+                )
+            seen = as_seen(reader, [card for _, card in hits], scopes)
+            origins = reader.cards_from([passage.session_id for passage in passages], scopes)
             if options.context:
-                full = reader.cards(ids)
-                sessions = {key: reader.session(key) for card in full.values() for key in _sessions(card)}
-                context = {
-                    card.id: source_turns(workspace, card, {k: v for k, v in sessions.items() if v})
-                    for card in full.values()
-                }
-            origins = reader.cards_from([passage.session_id for passage in passages])
+                whole = as_seen(reader, reader.cards(ids).values(), scopes)
+                sessions = reader.sessions_by_id(key for card in whole.values() for key in _sessions(card))
             answer.stale = answer.stale or reader.stale
     except BusyError:
         answer.degraded.append("graph busy")
-        origins = {}
     except AlayaError as error:
-        answer.degraded.append(f"no graph: {error.message}")
-        origins = {}
+        answer.degraded.append(f"no graph: {error.message}{f': {error.hint}' if error.hint else ''}")
     for passage in passages:
         passage.cards = [card for card, turns in origins.get(passage.session_id, ()) if passage.turn in turns]
-    answer.results = [_hit(candidate, card, under.get(card.id, []), context.get(card.id)) for candidate, card in hits]
+    # The logs are read after the graph is let go of: they may be long, and a writer waits for it.
+    context = {card.id: source_turns(workspace, card, sessions) for card in whole.values()}
+    answer.results = [
+        _hit(candidate, seen[card.id], under.get(card.id, []), context.get(card.id)) for candidate, card in hits
+    ]
 
 
 def _sessions(card: Card) -> list[str]:

@@ -24,12 +24,16 @@ class StageSettings:
         length_strength: How much, for each doubling.
         floor: Score (0..1) below which a hit is dropped; 0 keeps all.
         superseded: Factor of superseded cards.
+        doubt: When even the best one's score, fused, is below it, nothing is relevant; 0 doubts nothing.
+        off: Stages that are switched off: `length`, `lifecycle`, `noise`, `diversity`, `doubt`.
     """
 
     long: int = 500
     length_strength: float = 0.5
     floor: float = 0.35
     superseded: float = 0.5
+    doubt: float = 0.0
+    off: frozenset[str] = frozenset()
     diversity: DiversitySettings = field(default_factory=DiversitySettings)
 
 
@@ -46,11 +50,16 @@ def run_stages(
         settings: What the stages go by.
         similarity: Similarity of two candidates' vectors by their ids, None where either has none.
     """
-    alive = apply_lifecycle(candidates, settings)
-    above, count, best = apply_floor(alive, settings)
-    loud, noise = drop_noise(apply_length(above, settings))
-    ordered = spread(under_successors(loud), similarity, settings.diversity)
-    return Staged(ordered, count, best, noise)
+    off = settings.off
+    if "doubt" not in off and candidates and (best := max(c.score for c in candidates)) < settings.doubt:
+        return Staged((), len(candidates), best)
+    alive = candidates if "lifecycle" in off else apply_lifecycle(candidates, settings)
+    above, count, best_below = apply_floor(alive, settings)
+    short = above if "length" in off else apply_length(above, settings)
+    loud, noise = (tuple(short), 0) if "noise" in off else drop_noise(short)
+    placed = under_successors(loud)
+    ordered = placed if "diversity" in off else spread(placed, similarity, settings.diversity)
+    return Staged(ordered, count, best_below, noise)
 
 
 def length_factor(length: int, settings: StageSettings = DEFAULTS) -> float:

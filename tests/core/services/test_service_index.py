@@ -185,7 +185,7 @@ def test_a_broken_words_index_is_made_anew_by_whoever_meets_it(
     assert memory._work.vectors.inspect().words_broken == ["cards", "passages"]
     with learned.memory._work.locks.indexing():
         answer = ask(open_memory(), ASKED)
-    assert sorted(answer.degraded) == [f"no passages: {BROKEN}", f"no words: {BROKEN}"]
+    assert sorted(answer.degraded) == [f"no passages by words: {BROKEN}", f"no words: {BROKEN}"]
     assert answer.results, "the vectors answer"
     answer = ask(open_memory(), ASKED)
     assert (answer.degraded, ids(answer)) == ([], ids(before))

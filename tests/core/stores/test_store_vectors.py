@@ -101,12 +101,13 @@ def test_passages_from_a_turn_on_are_removed(store: VectorStore) -> None:
         for name in ("s'1", "s2")
         for turn in range(4)
     ]
-    store.passages.add(rows)
+    store.generation.spoken.add(rows)
     store.remove_passages("s'1", 2)
     left = store.passages.rows(None, ["id"])
     assert sorted(row["id"] for row in left) == ["s'1#0.0", "s'1#1.0", "s2#0.0", "s2#1.0", "s2#2.0", "s2#3.0"]
-    hits = store.match_passages("hello", Filters(session="s'1"), None, 10)
-    assert {row["turn"] for row in hits} == {0, 1}
+    spoken = store.generation.spoken
+    hits, _ = spoken.match("hello", Filters(session="s'1"), None, 10)
+    assert {row["turn"] for row in spoken.rows(hits.tolist()).values()} == {0, 1}
 
 
 def test_cards_without_a_vector_have_none(store: VectorStore) -> None:
