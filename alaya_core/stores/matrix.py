@@ -70,6 +70,10 @@ class Matrix:
         self._overlay = overlay
         self._places = {card_id: place for place, card_id in enumerate(ids)}
 
+    def __len__(self) -> int:
+        """How many cards have a vector, one that changed counted at most twice."""
+        return len(self.ids) + (len(self._overlay.ids) if self._overlay is not None else 0)
+
     @property
     def places(self) -> Mapping[str, int]:
         """The row of each card, whatever the overlay says."""

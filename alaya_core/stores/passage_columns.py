@@ -88,7 +88,9 @@ class PassageColumns:
         self.vectors = vectors[: len(vectors) // width * width].reshape(-1, width)
         means = _mapped(folder / MEANS, np.dtype("<f4"))
         self.means = means[: len(means) // width * width].reshape(-1, width)
-        self.stretches = _mapped(folder / STRETCHES, np.dtype(STRETCH))[: len(self.means)]
+        stretches = _mapped(folder / STRETCHES, np.dtype(STRETCH))
+        self._means_lost = len(stretches) > len(self.means)
+        self.stretches = stretches[: len(self.means)]
         self.means = self.means[: len(self.stretches)]
         for line in _lines(folder / SESSIONS):
             if "session" in line:
@@ -104,6 +106,22 @@ class PassageColumns:
     def alive(self) -> int:
         """How many passages there are."""
         return int((self.records["flags"] & LIVE).sum())
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that the records name is there; a file may have been cut short."""
+        import numpy as np
+
+        if not len(self.records):
+            return True
+        records, having = self.records, np.flatnonzero(self.records["scale"] > 0)
+        return bool(
+            not self._means_lost
+            and int((records["tokens_at"] + records["tokens"]).max()) <= len(self.tokens)
+            and int(records["session"].max()) < len(self.sessions)
+            and int(records["name"].max()) < max(1, len(self.names))
+            and (not len(having) or int(having[-1]) < len(self.vectors))
+        )
 
     def searched(self, seen: NDArray[np.bool_] | None) -> int:
         """How many passages there are in the sessions that may be found.
@@ -214,9 +232,11 @@ class PassageColumns:
         return held
 
     def key(self, row: int) -> tuple[str, int, int]:
-        """Session, turn and piece of a row."""
+        """Session, turn and piece of a row; no session where the records do not say which."""
         record = self.records[row]
-        return self.sessions[int(record["session"])], int(record["turn"]), int(record["piece"])
+        number = int(record["session"])
+        session = self.sessions[number] if number < len(self.sessions) else ""
+        return session, int(record["turn"]), int(record["piece"])
 
 
 def spans(firsts: NDArray[np.int64], counts: NDArray[np.int64]) -> Rows:
@@ -230,9 +250,15 @@ def spans(firsts: NDArray[np.int64], counts: NDArray[np.int64]) -> Rows:
     return np.asarray(starts + np.arange(total), np.int64)
 
 
-def columns_size(folder: Path) -> tuple[int, int, int]:
-    """What changes when there is more to read; cheap."""
-    return tuple(_size(folder / name) for name in (RECORDS, STRETCHES, SESSIONS))  # type: ignore[return-value]
+def columns_stamp(folder: Path) -> tuple[int, ...]:
+    """What changes when there is something else to read; cheap."""
+    try:
+        records = (folder / RECORDS).stat()
+    except OSError:
+        return ()
+    # Records are blanked in place, and files that were made anew may be as long as the old ones.
+    written = (records.st_ino, records.st_size, records.st_mtime_ns)
+    return (*written, _size(folder / STRETCHES), _size(folder / SESSIONS))
 
 
 def _size(path: Path) -> int:

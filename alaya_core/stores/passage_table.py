@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from alaya_core.errors import DamagedError
 from alaya_core.models.requests import Filters
-from alaya_core.stores.passage_columns import SAID, PassageColumns, columns_size
+from alaya_core.stores.passage_columns import SAID, PassageColumns, columns_stamp
 from alaya_core.stores.passage_writing import PassageWriter
 from alaya_core.stores.vector_filters import passage_condition
 from alaya_core.stores.vector_tables import Rows, Table, one_of, quoted
@@ -41,7 +41,7 @@ class PassageTable:
 
     def columns(self) -> PassageColumns:
         """The records as they are now."""
-        stamp = columns_size(self._folder)
+        stamp = columns_stamp(self._folder)
         if self._columns is None or self._columns[0] != stamp:
             self._columns = (stamp, PassageColumns(self._folder, self._dimensions))
         return self._columns[1]
@@ -95,8 +95,9 @@ class PassageTable:
         return self._writer.carry(older.columns())
 
     def whole(self) -> bool:
-        """Whether there is a record for each row of the table, as far as counting tells."""
-        return self.columns().alive == self.table.count()
+        """Whether there is a record for each row of the table, as far as counting tells, and all that they name."""
+        columns = self.columns()
+        return columns.alive == self.table.count() and columns.whole
 
     def mend(self) -> None:
         """Makes the records anew from the table; vectors are to be made again."""

@@ -130,7 +130,8 @@ class PassageWriter:
         self._write(RECORDS, [(row * size + after, np.int32(-1).tobytes()) for row in cut])
         spans = [(int(records[row]["tokens_at"]) * 4, bytes(4 * int(records[row]["tokens"]))) for row in gone]
         self._write(TOKENS, spans)
-        having = [row for row in gone.tolist() if records[row]["scale"] > 0]
+        # Also of those that are said to have none: whoever wrote one may have been killed before it was said.
+        having = [row for row in gone.tolist() if row < len(known.vectors)]
         self._write(VECTORS, [(row * self._dimensions, bytes(self._dimensions)) for row in having])
         self._shorten_stretches(known, number, end)
         self._write(RECORDS, [(row * size, bytes(size)) for row in gone.tolist()])
@@ -167,18 +168,25 @@ class PassageWriter:
         self._write(VECTORS, [(row * self._dimensions, data) for row, (_, data) in packed.items()])
         scales = [(row * size + offset, np.float32(scale).tobytes()) for row, (scale, _) in packed.items()]
         self._write(RECORDS, scales)
-        self._add_stretches(known, [(rows[at], vectors[at]) for at in still])
+        # One that is no vector must not spoil what the others of its stretch mean.
+        self._add_stretches(known, [(rows[at], vectors[at]) for at in still if packed[rows[at]][0] > 0])
 
     def _add_stretches(self, known: PassageColumns, said: Sequence[tuple[int, NDArray[np.float32]]]) -> None:
         import numpy as np
 
-        groups: dict[tuple[int, int], list[tuple[int, NDArray[np.float32]]]] = {}
+        groups: dict[tuple[int, int, int], list[tuple[int, NDArray[np.float32]]]] = {}
+        begun: dict[int, tuple[int, int]] = {}
         for row, vector in said:
-            record = known.records[row]
-            groups.setdefault((int(record["session"]), int(record["said"]) // STRETCH_TURNS), []).append((row, vector))
+            session = int(known.records[row]["session"])
+            # A stretch is a span of rows: where other sessions came in between, it ends and another begins.
+            begin, last = begun.get(session, (row, row))
+            begin = row if (known.records["session"][last:row] != session).any() else begin
+            begun[session] = (begin, row)
+            group = (session, int(known.records[row]["said"]) // STRETCH_TURNS, begin)
+            groups.setdefault(group, []).append((row, vector))
         stretches = np.zeros(len(groups), np.dtype(STRETCH))
         means = np.zeros((len(groups), self._dimensions), "<f4")
-        for place, ((session, _), members) in enumerate(groups.items()):
+        for place, ((session, *_), members) in enumerate(groups.items()):
             first, last = members[0][0], members[-1][0]
             stretches[place] = (first, last - first + 1, session, 0)
             means[place] = _mean(np.stack([vector for _, vector in members]))
@@ -196,7 +204,7 @@ class PassageWriter:
         import numpy as np
 
         mine = PassageColumns(self._folder, self._dimensions)
-        having = np.flatnonzero(older.records["scale"] > 0)
+        having = np.flatnonzero(older.records["scale"][: len(older.vectors)] > 0)
         known = {older.key(int(row)): int(row) for row in having}
         carried = 0
         rows: list[int] = []

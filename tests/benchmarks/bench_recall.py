@@ -79,8 +79,8 @@ def _one_size(path: Path, count: int, args: argparse.Namespace) -> dict[str, Any
 
     def build() -> None:
         if not known:
-            fill(memory, count, 2 * count, writer)
-            add_passages(memory, passages, writer)
+            _, embedding = fill(memory, count, 2 * count, writer)
+            add_passages(memory, passages, writer, embedding)
 
     built = seconds(build)
     embedding = TopicEmbedding(workspace_of(memory).embedder)

@@ -102,7 +102,10 @@ def unit(vectors: Vector) -> Vector:
 
 
 def new_home(path: Path) -> Memory:
-    """A home whose environment is empty, so that nothing of the person's settings counts."""
+    """A home whose environment is empty, so that nothing of the person's settings counts; no answer is kept."""
+    path.mkdir(parents=True, exist_ok=True)
+    Memory.open(path, environ={}, create=True).close()
+    (path / "config.json").write_text('{"recall": {"cache_ttl_s": 0}}', encoding="utf-8")
     return Memory.open(path, environ={}, create=True)
 
 
@@ -181,21 +184,34 @@ def fill(memory: Memory, count: int, link_count: int, writer: Writer | None = No
     return ids, embedding
 
 
-def add_passages(memory: Memory, count: int, writer: Writer) -> None:
-    """Puts passages into the tables, as if sessions had come in; they have no session behind them."""
+def add_passages(memory: Memory, count: int, writer: Writer, embedding: TopicEmbedding | None = None) -> None:
+    """Puts passages into the tables, as if sessions had come in; they have no session behind them.
+
+    Args:
+        embedding: What knows their vectors; None = they have none.
+    """
     work = workspace_of(memory)
+    living = work.vectors.generation
     draw = random.Random(17)
     rows: list[dict[str, Any]] = []
+    topics: list[int] = []
     for number in range(count):
         topic = draw.randrange(TOPICS)
         tool = draw.random() < 0.4
         text = writer.text(topic, draw.randint(1, 4))
         kind, role = (TurnKind.TOOL, "tool") if tool else (TurnKind.MESSAGE, "user")
         turn = Turn(role, text, work.clock() - number, kind, text)
-        rows.extend(passage_rows(f"session-{number // 200}", number % 200, turn, "agent:main", 2_000))
+        of_turn = list(passage_rows(f"session-{number // 200}", number % 200, turn, "agent:main", 2_000, number % 200))
+        rows.extend(of_turn)
+        topics.extend([topic] * len(of_turn))
         if len(rows) >= 5_000 or number == count - 1:
             with work.locks.writing("benchmark"):
-                work.vectors.generation.spoken.add(rows)
-            rows = []
+                first = len(living.spoken.columns())
+                living.spoken.add(rows)
+                said = [at for at, row in enumerate(rows) if row["kind"] != "tool"]
+                if embedding is not None and said:
+                    vectors = embedding.around([topics[at] for at in said])
+                    living.spoken.put_vectors([first + at for at in said], vectors)
+            rows, topics = [], []
     with work.locks.writing("benchmark"):
         work.vectors.upkeep()

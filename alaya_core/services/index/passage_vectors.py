@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from alaya_core.clock import DAY_MS
 from alaya_core.errors import AlayaError
 from alaya_core.models.answers import PassageVectors
-from alaya_core.progress import CancelToken, Progress, ProgressSink, silent
-from alaya_core.services.index.embedders import embedder_of
+from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink, silent
+from alaya_core.services.index.embedders import embedder_of, length_of
+from alaya_core.services.index.passages_lacking import counted, lacking
+from alaya_core.services.index.rebuild import rebuild_vectors
 from alaya_core.services.passages import text_to_embed
 from alaya_core.services.workspace import Workspace
-from alaya_core.stores.passage_columns import NO_TIME, PassageColumns
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from alaya_core.stores.vector_generation import VectorGeneration
@@ -45,7 +45,7 @@ def embed_passages(
     Each batch is embedded without a lock and then written; cut off, it goes on where it was.
 
     Args:
-        seconds: After how long to stop, after a whole batch; None = when there is nothing left.
+        seconds: After how long to stop, after a whole batch; 0 = before the first; None = when there is nothing left.
 
     Returns:
         How many were made, how many are left, and why it stopped early, if it did.
@@ -54,50 +54,56 @@ def embed_passages(
         CancelledError: `cancel` was set.
     """
     living = workspace.vectors.generation
-    mark = living.mark()
-    if not living.exists or not mark.dimensions or not workspace.takes_changes:
+    if not living.exists or not workspace.takes_changes:
         return PassageVectors()
-    lacking = _lacking(workspace, living.spoken.columns())
-    answer = PassageVectors(left=len(lacking))
-    started = time.monotonic()
+    answer = PassageVectors(left=len(lacking(workspace, living.spoken.columns())))
+    if not answer.left:
+        _count(workspace, living)
+        return answer
+    until = math.inf if seconds is None else time.monotonic() + seconds
     try:
-        for batch in _batches(living, lacking) if len(lacking) else ():
-            progress(Progress("embed passages", answer.made, answer.made + answer.left))
-            if cancel is not None:
-                cancel.check()
-            embedder = embedder_of(workspace, mark)
-            vectors = embedder.provider.embed_passages(batch.texts, cancel) if batch.texts else None
-            if vectors is not None and not _stored(workspace, living, batch.rows, vectors):
-                break
-            answer.made += len(batch.rows)
-            answer.left -= len(batch.rows)
-            if seconds is not None and time.monotonic() - started > seconds:
-                break
+        if not living.mark().dimensions and time.monotonic() < until:
+            living = _with_vectors_at_last(workspace, progress, cancel)
+        _embed(workspace, living, answer, until, progress, cancel)
+    except CancelledError:
+        _count(workspace, living)
+        raise
     except AlayaError as error:
-        if error.code == "cancelled":
-            raise
         answer.note = error.message
     _count(workspace, living)
     return answer
 
 
-def _lacking(workspace: Workspace, columns: PassageColumns) -> NDArray[np.int64]:
-    """Rows without a vector that should have one, by session, the newest session first, rising within it."""
-    which = workspace.config.passages.embed
-    rows = columns.embeddable()
-    rows = rows[columns.records["scale"][rows] <= 0]
-    if which == "none" or not len(rows):
-        return np.zeros(0, np.int64)
-    times = columns.records["time"][rows]
-    if which == "recent":
-        since = workspace.clock() - workspace.config.passages.recent_days * DAY_MS
-        rows = rows[(times == NO_TIME) | (times >= since)]
-        times = columns.records["time"][rows]
-    sessions = columns.records["session"][rows]
-    newest = np.full(len(columns.sessions), NO_TIME, np.int64)
-    np.maximum.at(newest, sessions, times)
-    order = np.lexsort((rows, sessions, -newest[sessions].astype(np.float64)))
-    return np.asarray(rows[order], np.int64)
+def _embed(
+    workspace: Workspace,
+    living: VectorGeneration,
+    answer: PassageVectors,
+    until: float,
+    progress: ProgressSink,
+    cancel: CancelToken | None,
+) -> None:
+    """Makes vectors batch by batch, and counts them, until a time of the monotonic clock."""
+    mark = living.mark()
+    for batch in _batches(living, lacking(workspace, living.spoken.columns())):
+        if time.monotonic() >= until:
+            return
+        progress(Progress("embed passages", answer.made, answer.made + answer.left))
+        if cancel is not None:
+            cancel.check()
+        embedder = embedder_of(workspace, mark)
+        vectors = embedder.provider.embed_passages(batch.texts, cancel) if batch.texts else None
+        if vectors is not None and (said := _stored(workspace, living, batch.rows, vectors)):
+            answer.note = said
+            return
+        answer.made += len(batch.rows)
+        answer.left -= len(batch.rows)
+
+
+def _with_vectors_at_last(workspace: Workspace, progress: ProgressSink, cancel: CancelToken | None) -> VectorGeneration:
+    """Tables that were made while nobody knew how long a vector is are made anew as soon as somebody does."""
+    length_of(workspace.embedder)
+    rebuild_vectors(workspace, progress, cancel)
+    return workspace.vectors.generation
 
 
 def _batches(living: VectorGeneration, rows: NDArray[np.int64]) -> Iterator[_Batch]:
@@ -109,25 +115,22 @@ def _batches(living: VectorGeneration, rows: NDArray[np.int64]) -> Iterator[_Bat
         yield _Batch(there, [text_to_embed(texts[row]["name"] or "", texts[row]["text"]) for row in there])
 
 
-def _stored(workspace: Workspace, living: VectorGeneration, rows: list[int], vectors: NDArray[np.float32]) -> bool:
-    """Writes vectors down; False when another generation took the place of the one they are for."""
-    if vectors.shape[1] != living.mark().dimensions:
-        return False
+def _stored(workspace: Workspace, living: VectorGeneration, rows: list[int], vectors: NDArray[np.float32]) -> str:
+    """Writes vectors down; says why not, where it must not be."""
+    mark = living.mark()
+    if vectors.shape[1] != mark.dimensions:
+        return f"{mark.model} answers with {vectors.shape[1]} numbers, the stored vectors have {mark.dimensions}"
     with workspace.locks.indexing(), workspace.locks.writing("index"):
         if workspace.vectors.generation.path != living.path:
-            return False
+            return "other tables took the place of these meanwhile"
         living.spoken.put_vectors(rows, vectors)
-    return True
+    return ""
 
 
 def _count(workspace: Workspace, living: VectorGeneration) -> None:
-    """Writes down how far it is, for whoever wants to know without opening anything."""
-    columns = living.spoken.columns()
-    having = int((columns.records["scale"] > 0).sum())
-    lacking = len(_lacking(workspace, columns))
-    mark = living.mark()
-    if (mark.passage_vectors, mark.passages_owing) == (having, lacking):
+    """Writes down how far it is."""
+    if counted(workspace, living.mark(), living.spoken.columns()) == living.mark():
         return
     with workspace.locks.indexing(), workspace.locks.writing("index"):
         if workspace.vectors.generation.path == living.path:
-            living.set_mark(replace(living.mark(), passage_vectors=having, passages_owing=lacking))
+            living.set_mark(counted(workspace, living.mark(), living.spoken.columns()))

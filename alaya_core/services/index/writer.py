@@ -14,6 +14,7 @@ from alaya_core.models.card import Card, CardState, Tier
 from alaya_core.models.session import SessionInfo, TurnKind
 from alaya_core.progress import CancelToken, Progress, ProgressSink, silent
 from alaya_core.services.index.card_rows import card_row
+from alaya_core.services.index.passages_lacking import counted
 from alaya_core.services.index.waiting import chunks
 from alaya_core.services.passages import passage_rows
 from alaya_core.services.workspace import Workspace
@@ -40,7 +41,7 @@ class Synced:
         stale: Whether changes are waiting that it does not hold.
         notes: What did not work, in words for `degraded`.
         passages: How many passages were written.
-        lost: Sessions whose file cannot be read: they are left out.
+        lost: Sessions that are left out: their file cannot be read, or there is no room for them.
     """
 
     stale: bool = False
@@ -71,6 +72,7 @@ class Writer:
     progress: ProgressSink = silent
     cancel: CancelToken | None = None
     outcome: Synced = field(default_factory=Synced)
+    _spoken_changed: bool = False
 
     def cards(self, ids: Sequence[str], *, absent: bool = False) -> None:
         """Writes cards as they are now, and removes those that are not searched any more.
@@ -122,16 +124,31 @@ class Writer:
             return
         with self._memory() as reader:
             infos = {info.id: info for info in reader.sessions() if info.id in sessions}
+        self._spoken_changed, left_out = True, 0
         for done, (session_id, from_turn) in enumerate(sessions.items()):
             self.progress(Progress("index passages", done, len(sessions), session_id))
+            # Of a session that was left out before, all of it is new.
+            first = from_turn if from_turn and self.generation.spoken.said_before(session_id) else 0
             if not absent:
                 with self._pen():
-                    self.generation.remove_passages(session_id, from_turn)
-            if (info := infos.get(session_id)) is not None:
+                    self.generation.remove_passages(session_id, first)
+            info = infos.get(session_id)
+            if info is not None and self.generation.passages.count() >= self.workspace.config.passages.limit:
+                left_out += 1
+            elif info is not None:
                 try:
-                    self._passages(info, from_turn)
+                    self._passages(info, first)
                 except (NotFoundError, DamagedError) as error:
                     self.outcome.lost.append(f"session {session_id} is left out: {error.message}")
+        self._say_left_out(left_out)
+
+    def _say_left_out(self, count: int) -> None:
+        if count:
+            most = self.workspace.config.passages.limit
+            sessions = "1 session is" if count == 1 else f"{count:,} sessions are"
+            said = f"{sessions} not searched, or not to the end: there are {most:,} passages (`passages.limit`)"
+            self.outcome.notes.append(said)
+            self.outcome.lost.append(said)
 
     def _passages(self, info: SessionInfo, from_turn: int) -> None:
         rows = self._rows(info, from_turn)
@@ -155,13 +172,15 @@ class Writer:
             matrix: Whether vectors came to cards that did not change, so that the saved matrix lacks them.
         """
         generation = self.generation
-        counted = replace(generation.mark(), pending=len(generation.pending()), passages=generation.passages.count())
+        mark = replace(generation.mark(), pending=len(generation.pending()), passages=generation.passages.count())
+        if self._spoken_changed:
+            mark = counted(self.workspace, mark, generation.spoken.columns())
         with self._pen():
-            generation.set_mark(at(counted, self.target))
+            generation.set_mark(at(mark, self.target))
         # Under the index lock alone: it can take seconds, and captures must not wait for it.
         generation.upkeep(self.workspace.vectors.keep_s)
         if matrix or generation.matrix_is_stale():
-            generation.save_matrix(_hot_first(self.workspace) if counted.dimensions else ())
+            generation.save_matrix(_hot_first(self.workspace) if mark.dimensions else ())
         generation.close_to_others()
 
     @contextlib.contextmanager

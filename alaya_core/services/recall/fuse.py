@@ -33,13 +33,13 @@ class FusionSettings:
     """
 
     vector_weight: float = 1.0
-    words_weight: float = 1.5
+    words_weight: float = 1.75
     min_similarity: float = 0.3
     words_power: float = 1.5
     rank_share: float = 0.5
     words_half: float = 2.5
     other_language: float = 0.1
-    doubt: float = 0.28
+    doubt: float = 0.33
     doubt_growth: float = 0.04
     middle: float = 0.3
     slope: float = 1.65

@@ -140,7 +140,7 @@ def _by_vector(
         allowed, matrix = living.allowed(options.filters, workspace.visible_scopes()), living.matrix()
         nearest = dict(matrix.nearest(vector, depth, allowed))
         beside = matrix.vectors_of([card for card in known if card not in nearest])
-        searched = len(matrix.ids) if allowed is None else len(allowed)
+        searched = len(matrix) if allowed is None else len(allowed)
         return embedder, matrix, searched, nearest | {card: float(other @ vector) for card, other in beside.items()}
 
     if said := mismatch(workspace.config, workspace.vectors.mark()):

@@ -12,7 +12,7 @@ from alaya_core import words
 from alaya_core.errors import AlayaError, ProviderError
 from alaya_core.models.answers import PassageHit
 from alaya_core.models.recall_parts import Candidate, Why
-from alaya_core.models.requests import Filters, RecallOptions
+from alaya_core.models.requests import RecallOptions
 from alaya_core.services.embedding import Embedder, dominant_script
 from alaya_core.services.index import embedder_of
 from alaya_core.services.index.embedders import query_vector
@@ -52,6 +52,7 @@ class Sought:
         columns: The records they are of.
         living: The generation.
         searched: How many passages might have been found.
+        off: Stages that are switched off, or whose leg did not answer.
         notes: What did not answer.
     """
 
@@ -59,6 +60,7 @@ class Sought:
     columns: PassageColumns
     living: VectorGeneration
     searched: int
+    off: frozenset[str]
     notes: list[str] = field(default_factory=list)
 
 
@@ -69,7 +71,7 @@ def search_passages(
 
     Filters that only a card can meet (type, tag, tier, standing, origin, entity, importance) leave passages out.
     """
-    if options.within == "both" and only_cards(options.filters):
+    if options.within == "both" and options.filters.only_cards:
         return [], []
     try:
         sought = seek_passages(workspace, query, options)
@@ -93,7 +95,8 @@ def seek_passages(workspace: Workspace, query: str, options: RecallOptions) -> S
         rows = columns.passing(np.unique(np.concatenate((found, near, beside))), filters, seen)
         hits = columns.passing(found, filters, seen)
         features = passage_features(columns, asked(query, vector), rows, hits, _rescale(embedder, query))
-        return Sought(features, columns, living, columns.searched(seen), notes)
+        off = {*workspace.config.recall.off, *(["vectors"] if vector is None else []), *([] if wanted else ["words"])}
+        return Sought(features, columns, living, columns.searched(seen), frozenset(off), notes)
 
     wanted = "" if "words" in workspace.config.recall.off else words.match_query(query)
     store = workspace.vectors
@@ -102,12 +105,6 @@ def seek_passages(workspace: Workspace, query: str, options: RecallOptions) -> S
     except WordsIndexError as error:
         notes.append(f"no passages by words: {error.message}: {error.hint}")
         return store.read(lambda living: look(living, ""))
-
-
-def only_cards(filters: Filters) -> bool:
-    """Whether filters ask for what a passage does not have."""
-    listed = (filters.type, filters.tag, filters.tier, filters.standing, filters.origin, filters.entity)
-    return any(listed) or filters.importance is not None
 
 
 def _query_vector(
@@ -147,7 +144,7 @@ def _rescale(embedder: Embedder | None, query: str) -> Any:
 
 def _ranked(workspace: Workspace, sought: Sought, limit: int) -> list[PassageHit]:
     config, features = workspace.config.recall, sought.features
-    scores = passage_scores(features, sought.searched, off=config.off)
+    scores = passage_scores(features, sought.searched, off=sought.off)
     order = np.lexsort((features.rows, -scores))
     order = order[scores[order] >= config.floor]
     best = _each_turn_once(sought.columns, features.rows, order)[: _MORE * limit + 10]

@@ -52,16 +52,19 @@ class Scale:
         tool_share: What a tool's output keeps of its score: it holds every word and says little.
     """
 
-    middle: float = 7.0
+    middle: float = 3.1
     slope: float = 0.24
     enough: float = 2.0
-    doubt: float = 1.6
+    doubt: float = 1.75
     doubt_growth: float = 0.25
     weak: float = 0.35
     own_meaning: float = 0.15
     exact_floor: float = 0.75
     tool_share: float = 0.7
 
+
+USUAL_LENGTH = 3.6
+"""`Features.length` of a turn of two or three sentences: shorter ones lose, longer ones gain."""
 
 WEIGHTS = Weights()
 SCALE = Scale()
@@ -78,7 +81,13 @@ _EVIDENCE = [NAMES.index(name) for stage in ("words", "vectors") for name in OF_
 
 
 def without(weights: Weights, off: Collection[str]) -> Weights:
-    """The weights with some stages of recall switched off."""
+    """The weights with some stages of recall switched off.
+
+    What the surroundings count goes to the passage itself when they are off, so that a score means the same.
+    """
+    if "surroundings" in off:
+        by_words = sum(getattr(weights, name) for name in OF_STAGE["words"])
+        weights = replace(weights, words=by_words, meaning=weights.meaning + weights.meaning_around)
     gone = {name for stage in off for name in OF_STAGE.get(stage, ())}
     return replace(weights, **dict.fromkeys(gone, 0.0))
 
@@ -86,7 +95,9 @@ def without(weights: Weights, off: Collection[str]) -> Weights:
 def matrix(features: Features) -> Floats:
     """(n, features) in the order of `Weights`, as they are summed up."""
     power = dict.fromkeys(OF_STAGE["words"], WORDS_POWER)
-    return np.stack([getattr(features, name) ** power.get(name, 1.0) for name in NAMES], axis=1)
+    columns = [getattr(features, name) ** power.get(name, 1.0) for name in NAMES]
+    columns[NAMES.index("length")] = features.length - USUAL_LENGTH
+    return np.stack(columns, axis=1)
 
 
 def passage_scores(
@@ -103,16 +114,24 @@ def passage_scores(
         off: Stages that are switched off: `exact`, `doubt`, and those of `OF_STAGE`.
     """
     given = without(weights, off)
+    # Where a leg is missing there is less evidence to be had, for what is meant as for what is not.
+    share = _most_evidence(given) / _most_evidence(weights)
+    enough = scale.enough * share
+    doubt = share * (scale.doubt + scale.doubt_growth * math.log(max(1, searched)))
     summed = matrix(features) * np.array([getattr(given, name) for name in NAMES], np.float32)
     evidence = summed[:, _EVIDENCE].sum(axis=1)
     scores = 1.0 / (1.0 + np.exp(-np.clip((summed.sum(axis=1) - scale.middle) * scale.slope, -60, 60)))
-    below = scale.weak * evidence / scale.enough
-    scores = np.where(evidence < scale.enough, np.minimum(scores, below), scores)
+    if share <= 0:
+        return np.zeros(len(scores), np.float32)
+    scores = np.where(evidence < enough, np.minimum(scores, scale.weak * evidence / enough), scores)
     scores = np.where((features.words <= 0) & (features.meaning < scale.own_meaning), 0.0, scores)
     scores = np.where(features.tool, scores * scale.tool_share, scores)
-    doubt = scale.doubt + scale.doubt_growth * math.log(max(1, searched))
     if "doubt" not in off and len(scores) and evidence[np.argmax(scores)] < doubt:
         scores = np.minimum(scores, scale.weak * evidence / doubt)
     if "exact" not in off:
         scores = np.maximum(scores, scale.exact_floor * features.exact)
     return np.asarray(scores, np.float32)
+
+
+def _most_evidence(weights: Weights) -> float:
+    return float(sum(getattr(weights, NAMES[at]) for at in _EVIDENCE))

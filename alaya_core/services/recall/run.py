@@ -11,15 +11,16 @@ from alaya_core.errors import AlayaError, BusyError
 from alaya_core.models.answers import Filtered, PassageHit, RecallAnswer, RecallHit, Related, TraceTurn
 from alaya_core.models.card import Card
 from alaya_core.models.recall_parts import Candidate
-from alaya_core.models.requests import Filters, RecallOptions
+from alaya_core.models.requests import RecallOptions
 from alaya_core.models.session import SessionInfo
 from alaya_core.services.card_views import Now, related_under
 from alaya_core.services.index import repay, sync
 from alaya_core.services.lookup import as_seen, without_sessions
 from alaya_core.services.recall.cache import Kept, Uses
 from alaya_core.services.recall.diversity import DiversitySettings
-from alaya_core.services.recall.emptied import Thing, active, card_thing, counts, unknown_names
-from alaya_core.services.recall.fuse import FusionSettings, fuse
+from alaya_core.services.recall.emptied import active
+from alaya_core.services.recall.explain_filters import explain_filters
+from alaya_core.services.recall.fuse import FusionSettings, doubtful, fuse
 from alaya_core.services.recall.guard import needs_memory
 from alaya_core.services.recall.legs import search_cards
 from alaya_core.services.recall.passage_leg import search_passages
@@ -28,8 +29,6 @@ from alaya_core.services.recall.stages import StageSettings, run_stages
 from alaya_core.services.trace import source_turns
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.accesses import AccessLine
-from alaya_core.stores.vector_filters import card_condition
-from alaya_core.stores.vector_tables import one_of
 from alaya_core.text import storable
 
 _GRAPH_PATIENCE_S = 0.25
@@ -83,7 +82,15 @@ def _search(workspace: Workspace, query: str, options: RecallOptions, answer: Re
     limit = options.limit if options.limit is not None else workspace.config.recall.max_results
     hits, passages = _look(workspace, query, options, now, limit, answer)
     if limit > 0 and not options.typed and active(options.filters):
-        _judge_filters(workspace, query, options, now, hits, passages, answer)
+
+        def search(bare: RecallOptions) -> tuple[list[tuple[Candidate, Card]], list[PassageHit]]:
+            scratch = answer.model_copy(update={"degraded": [], "filtered": Filtered()})
+            return _look(workspace, query, bare, now, workspace.config.recall.candidates, scratch)
+
+        try:
+            explain_filters(workspace, options, hits, passages, answer.filtered, search)
+        except AlayaError as error:
+            answer.degraded.append(f"filters not explained: {error.message}")
     _add_graph(workspace, hits, passages, options, answer)
     answer.passages = passages
     answer.degraded = list(dict.fromkeys(answer.degraded))
@@ -106,56 +113,6 @@ def _look(
     return hits, passages
 
 
-def _judge_filters(
-    workspace: Workspace,
-    query: str,
-    options: RecallOptions,
-    now: Now,
-    hits: Sequence[tuple[Candidate, Card]],
-    passages: Sequence[PassageHit],
-    answer: RecallAnswer,
-) -> None:
-    """Says which names in the filters no card has and, where nothing came through, how many there were without them."""
-    filters, only_passages = options.filters, options.within == "passages"
-    if only_passages and (idle := set(active(filters)) - set(active(filters, passages_only=True))):
-        answer.filtered.notes.append(f"passages are not filtered by {', '.join(sorted(idle))}: only cards have that")
-    nothing = not hits and not passages
-    try:
-        if not only_passages:
-            answer.filtered.notes += unknown_names(
-                filters,
-                [card for _, card in hits],
-                lambda column: _names(workspace, filters, column),
-                sessions=nothing and options.within == "cards",
-            )
-        if nothing:
-            bare = replace(options, filters=filters.bare, typed=True)
-            scratch = answer.model_copy(update={"degraded": [], "filtered": Filtered()})
-            found, said = _look(workspace, query, bare, now, workspace.config.recall.candidates, scratch)
-            things = [card_thing(card, str(candidate.tier)) for candidate, card in found]
-            things += _passage_things(workspace, said)
-            answer.filtered.without = counts(filters, things, passages_only=only_passages)
-    except AlayaError as error:
-        answer.degraded.append(f"filters not explained: {error.message}")
-
-
-def _names(workspace: Workspace, filters: Filters, column: str) -> list[str]:
-    """What stands in a list column of the cards that whoever asks may see."""
-    where = card_condition(filters.bare, workspace.visible_scopes())
-    rows = workspace.vectors.read(lambda living: living.cards.rows(where, [column]))
-    return [name for row in rows for name in row[column]]
-
-
-def _passage_things(workspace: Workspace, passages: Sequence[PassageHit]) -> list[Thing]:
-    sessions = {passage.session_id for passage in passages}
-    where = one_of("session_id", sorted(sessions))
-    rows = (
-        workspace.vectors.read(lambda living: living.passages.rows(where, ["session_id", "scope"])) if sessions else []
-    )
-    scopes = {row["session_id"]: row["scope"] for row in rows}
-    return [Thing(scopes.get(each.session_id, ""), each.timestamp, (each.session_id,)) for each in passages]
-
-
 def _cards(
     workspace: Workspace, query: str, options: RecallOptions, now: Now, limit: int, answer: RecallAnswer
 ) -> list[tuple[Candidate, Card]]:
@@ -169,7 +126,8 @@ def _cards(
     if not options.typed:  # nobody pays for every keystroke
         fused, said = rerank(workspace, query, fused)
         answer.degraded.extend([said] if said else [])
-    settings = StageSettings(floor=config.floor, off=frozenset(config.off), diversity=DiversitySettings(enough=limit))
+    doubt, off = doubtful(found.searched), frozenset(config.off)
+    settings = StageSettings(floor=config.floor, doubt=doubt, off=off, diversity=DiversitySettings(enough=limit))
     staged = run_stages(fused, settings, found.similarity)
     best = None if staged.best_below is None else round(staged.best_below, 4)
     answer.filtered = Filtered(below_floor=staged.below_floor, best=best)

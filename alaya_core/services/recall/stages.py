@@ -1,5 +1,5 @@
-"""The stages between fusion and the answer: lifecycle, floor, length, noise, diversity. Each is pure and drops nothing
-without counting it."""
+"""The stages between fusion and the answer: doubt, lifecycle, floor, length, noise, diversity. Each is pure and drops
+nothing without counting it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from alaya_core.models.recall_parts import Candidate, Staged, best_first
 from alaya_core.services.recall.diversity import DiversitySettings, Similarity, spread
 from alaya_core.services.recall.noise import drop_noise
 
+WEAK = 0.35
+"""What is doubted stays below this score, in proportion."""
 LEAST_BY_STANDING = {Standing.CORE: 0.9, Standing.WORKING: 0.7, Standing.PERIPHERAL: 0.5}
 
 
@@ -24,7 +26,7 @@ class StageSettings:
         length_strength: How much, for each doubling.
         floor: Score (0..1) below which a hit is dropped; 0 keeps all.
         superseded: Factor of superseded cards.
-        doubt: When even the best one's score, fused, is below it, nothing is relevant; 0 doubts nothing.
+        doubt: When no score, fused or reranked, comes up to it, nothing is relevant; 0 doubts nothing.
         off: Stages that are switched off: `length`, `lifecycle`, `noise`, `diversity`, `doubt`.
     """
 
@@ -51,15 +53,26 @@ def run_stages(
         similarity: Similarity of two candidates' vectors by their ids, None where either has none.
     """
     off = settings.off
-    if "doubt" not in off and candidates and (best := max(c.score for c in candidates)) < settings.doubt:
-        return Staged((), len(candidates), best)
-    alive = candidates if "lifecycle" in off else apply_lifecycle(candidates, settings)
+    believed = candidates if "doubt" in off else apply_doubt(candidates, settings)
+    alive = believed if "lifecycle" in off else apply_lifecycle(believed, settings)
     above, count, best_below = apply_floor(alive, settings)
     short = above if "length" in off else apply_length(above, settings)
     loud, noise = (tuple(short), 0) if "noise" in off else drop_noise(short)
     placed = under_successors(loud)
     ordered = placed if "diversity" in off else spread(placed, similarity, settings.diversity)
     return Staged(ordered, count, best_below, noise)
+
+
+def apply_doubt(candidates: Sequence[Candidate], settings: StageSettings = DEFAULTS) -> Sequence[Candidate]:
+    """Where even the best one is no nearer than chance brings one, all scores fall below what is worth showing.
+
+    A reranker may make certain what was doubtful, and its own scale never makes doubtful what was certain.
+    """
+    best = max((max(one.score, dict(one.why.scores).get("fused", 0.0)) for one in candidates), default=0.0)
+    if best >= settings.doubt:
+        return candidates
+    factor = min(1.0, WEAK / settings.doubt)
+    return best_first(tuple(one.scored("doubt", one.score * factor, factor) for one in candidates))
 
 
 def length_factor(length: int, settings: StageSettings = DEFAULTS) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from alaya_core.config import RecallConfig, RecallStage
+from alaya_core.config_sections import RecallConfig, RecallStage
 from tests.benchmarks.recall.asking import VARIANTS, Scores, ask, failures, scores, some
 from tests.benchmarks.recall.floor import Floor
 from tests.benchmarks.recall.homes import built
