@@ -22,7 +22,7 @@ from textual.screen import Screen
 
 from alaya_core.clock import Clock, system_clock
 from alaya_core.errors import AlayaError, BusyError, NotFoundError
-from alaya_core.models.answers import StatusAnswer
+from alaya_core.models.answers import PassageVectors, StatusAnswer
 from alaya_tui.actions import CARD, EVERYWHERE, SEARCH, bindings_for
 from alaya_tui.core_worker import CoreCalls, newest_change, wait_for_threads
 from alaya_tui.messages import CardWanted, HeaderState, SearchWanted
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from alaya_tui.screens.card import CardScreen
 
 LOOK_FOR_CHANGES = 2.0
+EMBED_SECONDS, EMBED_PAUSE = 0.5, 1.0
 LOADING = "loading the engine ..."
 GONE = "the home is gone"
 
@@ -99,6 +100,7 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
         self.places: list[Place] = []
         self._first_card = card
         self._warming = False
+        self._embedding = False
         self._seen_change: int | None = None
         self._told: dict[str, str] = {}
 
@@ -152,6 +154,7 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
         self.engine_ready = True
         self.header = replace(self.header, busy="")
         self._places_changed()
+        self._embed_passages()
 
     def _no_engine(self, error: Exception) -> None:
         """Searching may still work without one of its legs; it will say itself what it lacks."""
@@ -195,12 +198,31 @@ class AlayaApp(CoreCalls, App[None], inherit_bindings=False):
 
     def _status_came(self, status: StatusAnswer) -> None:
         self._told.pop("status", None)
+        if status.vectors.passages_owing:
+            self._embed_passages()
         tiers = tuple((tier, status.tiers.get(tier, 0)) for tier in ("HOT", "WARM", "COLD"))
         self.header = replace(self.header, cards=sum(status.tiers.values()), tiers=tiers)
 
     def _places_changed(self) -> None:
         for place in self.places:
             place.memory_changed()
+
+    def _embed_passages(self) -> None:
+        """Makes vectors of passages a little at a time, with a pause after each: nobody who types waits for them."""
+        if not self.engine_ready or self._embedding or (self.memory is not None and self.memory.read_only):
+            return
+        self._embedding = True
+        self.ask(
+            "passages",
+            lambda memory: memory.embed_passages(seconds=EMBED_SECONDS),
+            self._passages_came,
+            failed=lambda _: setattr(self, "_embedding", False),
+        )
+
+    def _passages_came(self, done: PassageVectors) -> None:
+        self._embedding = False
+        if done.left and done.made and not done.note:
+            self.set_timer(EMBED_PAUSE, self._embed_passages)
 
     # From place to place
 

@@ -27,6 +27,7 @@ LIVE, SAID, ASKS, TIMED, HAN = 1, 2, 4, 8, 16
 """Flags of a record: it is there; somebody said it (it is no output of a tool); it asks; it tells a time; it has
 Chinese characters."""
 NO_TIME = -(2**63)
+_FEW = 24
 SESSIONS, RECORDS, TOKENS, VECTORS, STRETCHES, MEANS = (
     "sessions.jsonl",
     "records.bin",
@@ -223,13 +224,23 @@ class PassageColumns:
         owner = np.repeat(np.arange(len(rows)), counts)
         inside = flat < len(self.tokens)
         flat, owner = flat[inside], owner[inside]
+        found = self.tokens[flat]
+        if len(codes) <= _FEW:  # one comparison each is quicker than looking every token up
+            for place, code in enumerate(codes):
+                held[owner[found == np.uint32(code)], place] = True
+            return held
         wanted = np.asarray(codes, np.uint32)
         order = np.argsort(wanted)
-        found = self.tokens[flat]
-        place = np.clip(np.searchsorted(wanted[order], found), 0, len(wanted) - 1)
-        hit = wanted[order][place] == found
-        held[owner[hit], order[place[hit]]] = True
+        at = np.clip(np.searchsorted(wanted[order], found), 0, len(wanted) - 1)
+        hit = wanted[order][at] == found
+        held[owner[hit], order[at[hit]]] = True
         return held
+
+    def bag(self, row: int) -> frozenset[int]:
+        """The tokens of a row."""
+        record = self.records[row]
+        at = int(record["tokens_at"])
+        return frozenset(self.tokens[at : at + int(record["tokens"])].tolist())
 
     def key(self, row: int) -> tuple[str, int, int]:
         """Session, turn and piece of a row; no session where the records do not say which."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from alaya_core.models.answers import CardList
@@ -101,7 +103,7 @@ def test_a_block_keeps_to_the_budget_that_was_asked_for(filled):
 
 
 def test_the_lines_about_filters():
-    def told(without, asked=None, notes=()):
+    def told(without: dict[str, int], asked: dict[str, str] | None = None, notes: Sequence[str] = ()) -> list[str]:
         return list(filter_lines(without, notes, PIPE, asked or {}))
 
     assert told({}) == []

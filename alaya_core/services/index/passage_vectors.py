@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from alaya_core.stores.vector_generation import VectorGeneration
 
-_AT_ONCE = 256
+_AT_ONCE = 96
 """Passages that are embedded before they are written down."""
 
 

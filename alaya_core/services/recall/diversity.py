@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from alaya_core import words
 from alaya_core.models.recall_parts import Candidate
 
+T = TypeVar("T")
 Similarity = Callable[[str, str], float | None]
 """Similarity of two candidates by their ids, 0..1; None where it is not known."""
 
@@ -51,7 +53,7 @@ def spread(
     return (*front, *tail, *behind)
 
 
-def overlap(one: frozenset[str], other: frozenset[str]) -> float:
+def overlap(one: frozenset[T], other: frozenset[T]) -> float:
     """Share of their tokens that two texts have in common (Jaccard), 0..1; texts without tokens share nothing."""
     return len(one & other) / len(one | other) if one and other else 0.0
 

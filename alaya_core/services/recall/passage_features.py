@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,7 @@ class Features:
         rows: The rows.
         words, words_near, words_around, words_session: Share of what was asked, by what it tells, that the passage
             has; it and the turns next to it; it and those up to `AROUND` away; the passages found of its session.
+        answers: Share of what was asked that the turn said right before it has, where that is a question.
         meaning, meaning_around: Rescaled similarity of the passage, and the mean of it and the turns around it.
         speaker: 1 where the query names who speaks.
         length: Logarithm of its number of tokens, up to a limit.
@@ -81,6 +83,7 @@ class Features:
     words_near: Floats
     words_around: Floats
     words_session: Floats
+    answers: Floats
     meaning: Floats
     meaning_around: Floats
     speaker: Floats
@@ -124,6 +127,7 @@ def passage_features(
         words=_share(mine, weights),
         words_near=_share(near, weights),
         words_around=_share(wide, weights),
+        answers=_share(_questions(columns, around, distance, held[place], records), weights),
         words_session=_share(_of_sessions(columns.records["session"][found], held[hits], sessions), weights),
         meaning=meaning,
         meaning_around=meaning_around,
@@ -189,6 +193,16 @@ def _of_sessions(
     same = numbers[at] == sessions
     result[same] = together[at[same]]
     return result
+
+
+def _questions(
+    columns: PassageColumns, around: Rows, distance: NDArray[np.int64], held: NDArray[np.bool_], records: Any
+) -> NDArray[np.bool_]:
+    """(n, tokens): what the turn said right before each row has, where it is a question and the row was said."""
+    previous = (distance[:, :_STEPS] == 1) & (around[:, :_STEPS] >= 0)
+    asking = columns.records["flags"][np.maximum(around[:, :_STEPS], 0)] & ASKS > 0
+    answering = (previous & asking).any(axis=1) & (records["flags"] & SAID > 0)
+    return np.asarray((held[:, :_STEPS] & previous[:, :, None]).any(axis=1) & answering[:, None])
 
 
 def _meaning(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,9 @@ _FOLLOWED, _STEPS = 100, 3
 """Of how many of these the turns around are judged too, and how many turns."""
 _STRETCHES = 60
 """Stretches that the vectors bring."""
-_MORE = 2
-"""Texts that are read for each passage to be shown: some say nothing, some the same again."""
+_MORE, _SPARE = 2, 8
+"""For each passage to be shown so many are compared, and some texts more are read: some say the same again, some
+nothing."""
 
 
 @dataclass(slots=True)
@@ -143,23 +144,20 @@ def _rescale(embedder: Embedder | None, query: str) -> Any:
 
 
 def _ranked(workspace: Workspace, sought: Sought, limit: int) -> list[PassageHit]:
-    config, features = workspace.config.recall, sought.features
+    config, features, columns = workspace.config.recall, sought.features, sought.columns
     scores = passage_scores(features, sought.searched, off=sought.off)
     order = np.lexsort((features.rows, -scores))
-    order = order[scores[order] >= config.floor]
-    best = _each_turn_once(sought.columns, features.rows, order)[: _MORE * limit + 10]
-    texts = sought.living.spoken.rows([int(features.rows[at]) for at in best])
-    candidates = [
-        _candidate(texts[int(features.rows[at])], features, int(at), float(scores[at]))
-        for at in best
-        if int(features.rows[at]) in texts
-    ]
-    loud = tuple(candidates) if "noise" in config.off else drop_noise(candidates)[0]
+    best = _each_turn_once(columns, features.rows, order[scores[order] >= config.floor])[: _MORE * limit + _SPARE]
+    candidates: tuple[Candidate, ...] = tuple(_candidate(features, at, float(scores[at])) for at in best)
     if "diversity" not in config.off:
-        bags = {candidate.id: frozenset(words.tokens(candidate.text[:4_000])) for candidate in loud}
-        loud = spread(loud, lambda one, other: overlap(bags[one], bags[other]), DiversitySettings(enough=limit))
-    by_id = {row["id"]: row for row in texts.values()}
-    return [_hit(by_id[candidate.id], candidate) for candidate in loud[:limit]]
+        bags = {candidate.id: columns.bag(int(candidate.id)) for candidate in candidates}
+        candidates = spread(
+            candidates, lambda one, other: overlap(bags[one], bags[other]), DiversitySettings(enough=limit + _SPARE)
+        )
+    texts = sought.living.spoken.rows([int(candidate.id) for candidate in candidates[: limit + _SPARE]])
+    told = [replace(c, text=texts[int(c.id)]["text"]) for c in candidates if int(c.id) in texts]
+    loud = told if "noise" in config.off else drop_noise(told)[0]
+    return [_hit(texts[int(candidate.id)], candidate) for candidate in loud[:limit]]
 
 
 def _each_turn_once(columns: PassageColumns, rows: Rows, order: NDArray[np.intp]) -> list[int]:
@@ -171,7 +169,7 @@ def _each_turn_once(columns: PassageColumns, rows: Rows, order: NDArray[np.intp]
     return list(kept.values())
 
 
-def _candidate(row: dict[str, Any], features: Features, at: int, score: float) -> Candidate:
+def _candidate(features: Features, at: int, score: float) -> Candidate:
     told = {
         "words": features.words[at],
         "words_around": features.words_around[at],
@@ -183,7 +181,7 @@ def _candidate(row: dict[str, Any], features: Features, at: int, score: float) -
     }
     scores = tuple((name, float(value)) for name, value in told.items() if value > 0)
     why = Why((*scores, ("fused", score)))
-    return Candidate(id=row["id"], text=row["text"], length=len(row["text"]), score=score, why=why)
+    return Candidate(id=str(features.rows[at]), score=score, why=why)
 
 
 def _hit(row: dict[str, Any], candidate: Candidate) -> PassageHit:

@@ -47,7 +47,8 @@ class Scale:
             searched)`, nothing is relevant: the more there are, the nearer comes one by chance. (In homes of 75 to
             8,000 passages 8 of 10 queries about nothing in them found no more.)
         weak: The score of what is only just worth showing.
-        own_meaning: What has no word of the query and means less is no answer, whatever stands around it.
+        own_meaning: What has no word of the query and means less is no answer, whatever stands around it, unless
+        answers: it was said right after a question that has this share of the query's words ("It is 8443.").
         exact_floor: A passage with all of the query's identifiers never falls below it.
         tool_share: What a tool's output keeps of its score: it holds every word and says little.
     """
@@ -59,6 +60,7 @@ class Scale:
     doubt_growth: float = 0.25
     weak: float = 0.35
     own_meaning: float = 0.15
+    answers: float = 0.5
     exact_floor: float = 0.75
     tool_share: float = 0.7
 
@@ -124,7 +126,9 @@ def passage_scores(
     if share <= 0:
         return np.zeros(len(scores), np.float32)
     scores = np.where(evidence < enough, np.minimum(scores, scale.weak * evidence / enough), scores)
-    scores = np.where((features.words <= 0) & (features.meaning < scale.own_meaning), 0.0, scores)
+    answering = (features.answers >= scale.answers) & ("surroundings" not in off)
+    wordless = (features.words <= 0) & ~answering | ("words" in off)
+    scores = np.where(wordless & ((features.meaning < scale.own_meaning) | ("vectors" in off)), 0.0, scores)
     scores = np.where(features.tool, scores * scale.tool_share, scores)
     if "doubt" not in off and len(scores) and evidence[np.argmax(scores)] < doubt:
         scores = np.minimum(scores, scale.weak * evidence / doubt)

@@ -1,4 +1,4 @@
-"""Fusion and the stages after it: each on its own, then strung together."""
+"""The stages after fusion: each on its own, then strung together."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alaya_core import words
 from alaya_core.models.card import CardState, Standing
 from alaya_core.models.recall_parts import Candidate, NeighbourLink, Why
 from alaya_core.services.recall.diversity import DiversitySettings, overlap, spread
-from alaya_core.services.recall.fuse import FusionSettings, exact_share, fuse, with_rerank, words_score
+from alaya_core.services.recall.fuse import FusionSettings, doubtful, fuse, with_rerank
 from alaya_core.services.recall.neighbours import neighbour_score, order_neighbours
 from alaya_core.services.recall.noise import drop_noise
 from alaya_core.services.recall.stages import (
@@ -42,127 +41,6 @@ def by_id(candidates: Any) -> Any:
     return {candidate.id: candidate for candidate in candidates}
 
 
-# fusion
-
-
-def test_both_legs_are_better_than_either() -> None:
-    found = fuse(
-        [
-            Candidate("both", similarity=0.8, words=5, coverage=0.8),
-            Candidate("vector", similarity=0.8),
-            Candidate("words", words=5, coverage=0.8),
-        ],
-        "query",
-    )
-    assert found[0].id == "both"
-    assert found[0].score > found[1].score > 0
-    assert dict(found[0].why.scores).keys() == {"vector", "words", "fused"}
-
-
-def test_weights_say_which_leg_decides() -> None:
-    pair = [
-        Candidate("v", similarity=0.9, words=1, coverage=0.1),
-        Candidate("w", similarity=0.65, words=9, coverage=0.9),
-    ]
-    assert ids(fuse(pair, "q", FusionSettings(vector_weight=1, words_weight=0, solo=0))) == ["v", "w"]
-    assert ids(fuse(pair, "q", FusionSettings(vector_weight=0, words_weight=1, solo=0))) == ["w", "v"]
-
-
-def test_below_the_least_similarity_only_words_count() -> None:
-    far = Candidate("far", similarity=0.59)
-    near = Candidate("near", similarity=0.6)
-    found = by_id(fuse([far, near, replace(far, id="kept", words=4, coverage=0.9)], "q"))
-    assert found["far"].score == 0
-    assert found["near"].score > 0.4
-    assert found["kept"].score > 0.4
-    assert "words" in found["kept"].why.notes[0]
-
-
-@pytest.mark.parametrize(("similarity", "raw"), [(0.8, None), (None, 5.0)])
-def test_one_leg_alone_answers_with_its_whole_score(similarity: Any, raw: Any) -> None:
-    (alone,) = fuse([Candidate("a", similarity=similarity, words=raw, coverage=0.8 if raw else None)], "q")
-    assert alone.score == pytest.approx(0.8)
-
-
-def test_a_leg_that_ran_and_did_not_bring_it_counts_against_it() -> None:
-    card = [Candidate("a", words=5, coverage=0.8)]
-    assert fuse(card, "q", vectors_ran=True)[0].score < fuse(card, "q", vectors_ran=False)[0].score
-    assert fuse(card, "q", vectors_ran=True)[0].score == pytest.approx(0.85 * 0.8)
-
-
-def test_nothing_ran() -> None:
-    assert fuse([], "q") == ()
-    assert fuse([Candidate("a")], "q")[0].score == 0
-
-
-@pytest.mark.parametrize("query", ["ERR_42", "why does err_42 happen", "ＥＲＲ＿42"])
-def test_an_exact_match_never_sinks(query: Any) -> None:
-    found = by_id(
-        fuse([Candidate("e", text="It said Err_42.", words=0.1, coverage=0.1), Candidate("o", text="x")], query)
-    )
-    assert found["e"].score >= 0.75
-    assert found["o"].score == 0
-    assert found["e"].why.notes
-
-
-@pytest.mark.parametrize(
-    ("query", "text", "share"),
-    [
-        ("C++", "we use C++ here", 1),
-        ("C++", "we use C here", 0),
-        ("--dry-run", "pass --dry-run.", 1),
-        ("--dry-run", "pass --dry-run-all", 0),
-        ("ERR_42", "ERR_421", 0),
-        ("1.2.3", "since v1.2.3", 1),
-        ("1.2.3", "since 1.2.34", 0),
-        ("a.bc", "a.bc.de", 0),
-        ("猫 ERR_42", "错误ERR_42出现", 1),
-        ("ERR_42 ERR_43", "only ERR_42", 0.5),
-        ("plain words", "plain words", 0),
-    ],
-)
-def test_verbatim_means_the_whole_identifier(query: Any, text: Any, share: Any) -> None:
-    assert exact_share(Candidate("a", text=text), words.identifiers(query)) == share
-
-
-def test_words_score_means_the_same_in_a_small_memory() -> None:
-    usual = FusionSettings()
-    assert words_score(0.3, 1.0, 0.3, 3, usual) == 1
-    assert words_score(30, 1.0, 30, 3, usual) == 1
-    assert words_score(5, 0.5, 5, 3, usual) == 0.5
-    assert words_score(7.5, None, 0, 3, usual) == 0.5
-    assert words_score(7.5, None, 0, 6, usual) < 0.5
-
-
-@given(st.lists(st.tuples(LEG, LEG, st.none() | UNIT), max_size=6), st.text(max_size=10))
-def test_fused_scores_stay_on_their_scale(rows: Any, query: Any) -> None:
-    candidates = [Candidate(str(i), similarity=s, words=w, coverage=c) for i, (s, w, c) in enumerate(rows)]
-    found = fuse(candidates, query)
-    assert sorted(ids(found)) == sorted(ids(candidates))
-    assert all(0 <= candidate.score <= 1 for candidate in found)
-    assert [c.score for c in found] == sorted((c.score for c in found), reverse=True)
-    assert found == fuse(tuple(reversed(candidates)), query)
-
-
-@given(UNIT, UNIT, UNIT)
-def test_more_similar_is_never_worse(low: Any, high: Any, coverage: Any) -> None:
-    low, high = sorted((low, high))
-    pair = [
-        Candidate("l", similarity=low, words=3, coverage=coverage),
-        Candidate("h", similarity=high, words=3, coverage=coverage),
-    ]
-    found = by_id(fuse(pair, "q"))
-    assert found["h"].score >= found["l"].score
-
-
-def test_rerank_blends_and_spares_exact_matches() -> None:
-    fused = fuse([Candidate("e", text="ERR_42"), Candidate("o", similarity=0.7, text="other")], "ERR_42")
-    found = by_id(with_rerank(fused, {"e": 0.0, "o": 1.0, "gone": 1.0}))
-    assert found["e"].score == 0.75
-    assert found["o"].score == pytest.approx(0.6 + 0.4 * by_id(fused)["o"].score)
-    assert by_id(with_rerank(fused, {"o": float("nan")})) == by_id(fused)
-
-
 # stages
 
 
@@ -182,6 +60,48 @@ def test_length_reorders() -> None:
         "short",
         "long",
     ]
+
+
+def fresh(name: str, score: float = 0.0, similarity: float | None = None) -> Candidate:
+    return Candidate(name, text=f"The port of {name}", score=score, similarity=similarity, temperature=1.0)
+
+
+def test_a_best_one_that_chance_would_bring_is_doubted_and_all_with_it() -> None:
+    pair, usual = [fresh("a", 0.55), fresh("b", 0.4)], StageSettings(doubt=0.5)
+    strict = replace(usual, doubt=0.56)
+    assert ids(run_stages(pair, usual).kept) == ["a", "b"]
+    staged = run_stages(pair, strict)
+    assert (staged.kept, staged.below_floor) == ((), 2)
+    assert staged.best_below is not None
+    assert 0 < staged.best_below < strict.floor, "what is said of the best agrees with the floor"
+    assert ids(run_stages(pair, replace(strict, off=frozenset({"doubt"}))).kept) == ["a", "b"]
+    assert ids(run_stages(pair, replace(strict, floor=0.0)).kept) == ["a", "b"], "without a floor nothing is dropped"
+    assert ids(run_stages([*pair, fresh("c", 0.6)], strict).kept) == ["c", "a", "b"], "the best one judges"
+
+
+def test_a_reranker_settles_a_doubt_and_never_raises_one() -> None:
+    fused = fuse([fresh("near", similarity=0.5), fresh("far", similarity=0.4)], "q")
+    settings = StageSettings(doubt=0.6)
+    assert fused[0].score < settings.doubt
+    assert run_stages(fused, settings).kept == ()
+    assert ids(run_stages(with_rerank(fused, {"near": 0.1, "far": 0.9}), settings).kept)[0] == "far"
+    sure = fuse([fresh("sure", similarity=0.9)], "q")
+    cooled = with_rerank(sure, {"sure": 0.45})
+    assert cooled[0].score < settings.doubt < sure[0].score
+    assert ids(run_stages(cooled, settings).kept) == ["sure"]
+
+
+def test_the_more_cards_the_nearer_comes_one_by_chance() -> None:
+    assert doubtful(0) == doubtful(1) < doubtful(100) < doubtful(100_000) < FusionSettings().exact_floor
+
+
+@given(st.floats(0, 1), st.integers(0, 10**7), st.integers(0, 10**7))
+def test_more_cards_searched_never_make_a_doubtful_one_certain(score: Any, one: Any, other: Any) -> None:
+    few, many = sorted((one, other))
+    card = [fresh("a", score)]
+    kept_of_many = run_stages(card, StageSettings(doubt=doubtful(many))).kept
+    kept_of_few = run_stages(card, StageSettings(doubt=doubtful(few))).kept
+    assert len(kept_of_many) <= len(kept_of_few)
 
 
 def test_the_floor_counts_what_it_drops() -> None:

@@ -109,7 +109,7 @@ def test_plain_arguments_of_recall(learned: Learned) -> None:
     assert memory.recall(query).passages
     assert memory.recall(query, include_sessions=False).passages == []
     wanted = RecallOptions(limit=1, filters=Filters(origin=("human",)))
-    both = memory.recall("docker container memory, go code gofmt tabs", wanted, max_results=3)
+    both = memory.recall("docker container memory, go code gofmt tabs", wanted, max_results=2)
     assert {hit.card_id for hit in both.results} == {learned.docker, learned.tabs}
     with pytest.raises(UsageError):
         memory.recall(query, RecallOptions(within="passages"), include_sessions=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -115,25 +116,27 @@ def test_after_an_outage_readers_make_a_few_vectors_each(
     learned: Learned, open_memory: OpenMemory, words: Words
 ) -> None:
     words.configure(learned.memory.home, "letters")
+    path = learned.memory.home / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"recall": {"candidates": 100}}))
     open_memory().reembed()
     words.before = down
     memory = open_memory()
-    made = {memory.capture(f"The {number}. walrus plays the xylophone.").card.card_id for number in range(20)}
+    made = {memory.capture(f"The {number}. walrus plays the xylophone.").card.card_id for number in range(70)}
     asked = words.requests
-    answer = ask(memory, "walrus xylophone", limit=30)
+    answer = ask(memory, "walrus xylophone", limit=100)
     assert made <= set(ids(answer))
     assert not by_vector(answer)
     assert words.requests - asked <= 3, "a reader does not insist"
-    assert pending(memory) == 20
+    assert pending(memory) == 70
     words.before = lambda _: None
     ask(memory, "walrus")
-    assert pending(memory) == 4
+    assert pending(memory) == 6
     matrix = memory._work.vectors.matrix()
-    assert len(matrix.vectors_of(made)) == 16
+    assert len(matrix.vectors_of(made)) == 64
     ask(open_memory(), "walrus")
     assert pending(memory) == 0
     for one in (memory, open_memory()):
-        answer = ask(one, "walrus xylophone", limit=30)
+        answer = ask(one, "walrus xylophone", limit=100)
         assert (answer.degraded, answer.stale) == ([], False)
         assert made <= by_vector(answer)
     assert memory.verify().ok

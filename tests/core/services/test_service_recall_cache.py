@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from alaya_core.memory import Memory
 from alaya_core.models.requests import CardChanges, Filters, RecallOptions
 from alaya_core.services.recall.cache import MOST
 from alaya_core.stores.locking import HomeLocks
+from alaya_core.stores.vector_generation import VectorGeneration
 from tests.conftest import Clock, OpenMemory
 from tests.core.homes import found_ids, write
 from tests.core.services.conftest import Learned
@@ -24,7 +27,7 @@ def searched(memory: Memory, query: str = QUERY, options: RecallOptions | None =
     read = type(memory._work.vectors).read
 
     class Watched(type(memory._work.vectors)):  # type: ignore[misc]
-        def read(self, look: object) -> object:
+        def read(self, look: Callable[[VectorGeneration], Any]) -> Any:
             seen.append(look)
             return read(self, look)
 

@@ -46,7 +46,7 @@ def ids(answer: RecallAnswer) -> list[str]:
 def without(learned: Learned, open_memory: OpenMemory) -> RecallAnswer:
     """What is found when nobody reranks."""
     configure(learned.memory.home)
-    answer = ask(open_memory())
+    answer = ask(open_memory(), typed=True)  # leaves the cards as warm as they were
     assert {learned.gateway, learned.tabs, learned.docker} <= set(ids(answer))
     return answer
 

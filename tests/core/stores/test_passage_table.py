@@ -51,7 +51,9 @@ def embed(table: PassageTable, model: Model, seed: int = 0) -> None:
     model.vectors |= {names[row]: vector for row, vector in zip(rows, vectors, strict=True)}
 
 
-def matched(table: PassageTable, query: str, filters: Filters | None = None, scopes: list[str] | None = None) -> list:
+def matched(
+    table: PassageTable, query: str, filters: Filters | None = None, scopes: list[str] | None = None
+) -> list[str]:
     rows, scores = table.match(words.match_query(query), filters or Filters(), scopes, 50)
     assert list(scores) == sorted(scores, reverse=True)
     found = table.rows([int(row) for row in rows])
