@@ -10,6 +10,7 @@ from typing import Any
 from alaya_core.errors import AlayaError
 from alaya_core.models.card import Card
 from alaya_core.services.erase.plan import ErasePlan
+from alaya_core.services.index.passages_lacking import counted
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.erasing import drop_vectors
 from alaya_core.stores.vector_generation import VectorGeneration
@@ -53,6 +54,7 @@ def _copy(workspace: Workspace, plan: ErasePlan) -> None:
     )
     fresh.upkeep(0.0)
     fresh.spoken.carry(living.spoken)
+    fresh.set_mark(counted(workspace, fresh.mark(), fresh.spoken.columns()))
     if mark.dimensions:
         fresh.save_matrix([card for card in living.matrix().ids if card not in set(plan.cards)])
     fresh.close_to_others()

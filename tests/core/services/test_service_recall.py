@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from alaya_core.memory import Memory
+from alaya_core.models.answers import RecallAnswer
 from alaya_core.models.requests import CardChanges, Filters, RecallOptions
 from alaya_core.stores.locking import HomeLocks
 from tests.conftest import Clock, OpenMemory
@@ -218,6 +220,24 @@ def test_nothing_found_is_an_answer(memory: Memory) -> None:
     memory.capture("one card")
     assert memory.recall("").results == []
     assert memory.recall(" \n").passages == []
+
+
+def test_what_only_chance_brings_is_no_answer_and_counted(learned: Learned, open_memory: OpenMemory) -> None:
+    learned.memory.capture("The walrus keeps warm at night with a thick layer of fat under its skin.")
+    query = "which animals live on the ice"
+    config = learned.memory.home / "config.json"
+
+    def ask(*off: str) -> RecallAnswer:
+        config.write_text(json.dumps({"recall": {"off": off}}))
+        return open_memory().recall(query, RecallOptions(within="cards", typed=True))
+
+    doubted, believed = ask(), ask("doubt")
+    assert [("walrus" in hit.content, "doubt" in hit.why) for hit in believed.results] == [(True, False)]
+    assert doubted.results == []
+    assert doubted.filtered.below_floor == believed.filtered.below_floor + 1
+    assert doubted.filtered.best is not None
+    assert doubted.filtered.best < open_memory().config.recall.floor
+    assert learned.memory.recall("what keeps a walrus warm at night?").results[0].content.startswith("The walrus")
 
 
 def test_a_session_that_grew_before_it_was_indexed_is_searched_whole(learned: Learned, tmp_path: Path) -> None:
