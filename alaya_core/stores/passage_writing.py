@@ -246,6 +246,7 @@ class PassageWriter:
         with translated(path):
             handle = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
             try:
+                os.fchmod(handle, FILE_MODE) if hasattr(os, "fchmod") else None  # whatever the umask took away
                 for at, data in parts:
                     os.lseek(handle, at, os.SEEK_SET)
                     view = memoryview(data)

@@ -80,7 +80,7 @@ def run(experiment: Experiment, plan: Plan) -> dict[str, Any]:
     _print(experiment, result)
     if plan.off_one:
         without = {
-            stage: scores(experiment, questions, ask(experiment, home, plan.settings, _other(stage), questions).ids)
+            stage: scores(experiment, questions, ask(experiment, home, plan.settings, other(stage), questions).ids)
             for stage in STAGES
         }
         result["stages"] = without
@@ -88,7 +88,7 @@ def run(experiment: Experiment, plan: Plan) -> dict[str, Any]:
     return result
 
 
-def _other(stage: str) -> tuple[str, ...]:
+def other(stage: str) -> tuple[str, ...]:
     """The usual choice of stages, but for this one."""
     return tuple(one for one in USUAL if one != stage) if stage in USUAL else (*USUAL, stage)
 

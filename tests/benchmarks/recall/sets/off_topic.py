@@ -11,7 +11,7 @@ from typing import Any
 from tests.benchmarks.recall.asking import Found, Scores, nothing_came, shown, some
 from tests.benchmarks.recall.homes import Built, built
 from tests.benchmarks.recall.model import Question, Recipe
-from tests.benchmarks.recall.run import STAGES, Plan, figures_table, print_worth
+from tests.benchmarks.recall.run import STAGES, Plan, figures_table, other, print_worth
 from tests.benchmarks.recall.score import mean
 from tests.benchmarks.recall.sets import locomo, locomo_turns, memorybank, operations
 from tests.benchmarks.support import say
@@ -99,7 +99,9 @@ def run(experiment: OffTopic, plan: Plan) -> dict[str, Any]:
     figures_table(f"{experiment.name}, {_OFF} by kind", ("kind", *asked), rows)
     without: dict[str, Scores] = {}
     if plan.off_one:
-        without = {stage: silence(_ask(home, plan.settings, [stage], [*idle, *real]), idle, real) for stage in STAGES}
+        without = {
+            stage: silence(_ask(home, plan.settings, other(stage), [*idle, *real]), idle, real) for stage in STAGES
+        }
         print_worth(experiment.name, by_part["ours"], without)
     return {
         "name": experiment.name,
