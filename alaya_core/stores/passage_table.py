@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from alaya_core.errors import DamagedError
 from alaya_core.models.requests import Filters
+from alaya_core.stores.passage_check import sound
 from alaya_core.stores.passage_columns import SAID, PassageColumns, columns_stamp
 from alaya_core.stores.passage_writing import PassageWriter
 from alaya_core.stores.vector_filters import passage_condition
@@ -40,20 +41,29 @@ class PassageTable:
         self._writer = PassageWriter(folder, dimensions)
 
     def columns(self) -> PassageColumns:
-        """The records as they are now."""
+        """The records as they are now.
+
+        Raises:
+            DamagedError: They cannot be what was written.
+        """
         stamp = columns_stamp(self._folder)
         if self._columns is None or self._columns[0] != stamp:
-            self._columns = (stamp, PassageColumns(self._folder, self._dimensions))
+            fresh = PassageColumns(self._folder, self._dimensions)
+            if not sound(fresh):
+                raise DamagedError("the passages' records cannot be read", "run `alaya upkeep` or `alaya rebuild l1`")
+            self._columns = (stamp, fresh)
         return self._columns[1]
 
     def add(self, rows: Sequence[dict[str, Any]]) -> None:
         """Appends passages that are known to be absent."""
         if rows:
+            self._readable()
             self.table.add(list(rows))
             self._writer.append(rows, self._first_row_id(rows))
 
     def remove(self, session: str, from_turn: int) -> None:
         """Deletes the passages of a session from a turn on."""
+        self._readable()
         self.table.remove(f"session_id = {quoted(session)} AND turn >= {int(from_turn)}")
         self._writer.remove(session, from_turn)
 
@@ -96,8 +106,18 @@ class PassageTable:
 
     def whole(self) -> bool:
         """Whether there is a record for each row of the table, as far as counting tells, and all that they name."""
-        columns = self.columns()
+        try:
+            columns = self.columns()
+        except DamagedError:
+            return False
         return columns.alive == self.table.count() and columns.whole
+
+    def _readable(self) -> None:
+        """Whoever writes makes records anew that nobody can read."""
+        try:
+            self.columns()
+        except DamagedError:
+            self.mend()
 
     def mend(self) -> None:
         """Makes the records anew from the table; vectors are to be made again."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from alaya_core.errors import AlayaError
+from alaya_core.errors import AlayaError, DamagedError
 from alaya_core.models.card import Card
 from alaya_core.services.erase.plan import ErasePlan
 from alaya_core.services.index.passages_lacking import counted
@@ -53,7 +53,8 @@ def _copy(workspace: Workspace, plan: ErasePlan) -> None:
         )
     )
     fresh.upkeep(0.0)
-    fresh.spoken.carry(living.spoken)
+    with contextlib.suppress(DamagedError):  # then they are made anew
+        fresh.spoken.carry(living.spoken)
     fresh.set_mark(counted(workspace, fresh.mark(), fresh.spoken.columns()))
     if mark.dimensions:
         fresh.save_matrix([card for card in living.matrix().ids if card not in set(plan.cards)])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from alaya_core.errors import AlayaError
+from alaya_core.errors import AlayaError, DamagedError
 from alaya_core.models.answers import PassageVectors
 from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressSink, silent
 from alaya_core.services.index.embedders import embedder_of, length_of
@@ -56,7 +56,10 @@ def embed_passages(
     living = workspace.vectors.generation
     if not living.exists or not workspace.takes_changes:
         return PassageVectors()
-    answer = PassageVectors(left=len(lacking(workspace, living.spoken.columns())))
+    try:
+        answer = PassageVectors(left=len(lacking(workspace, living.spoken.columns())))
+    except DamagedError as error:
+        return PassageVectors(note=error.message)
     if not answer.left:
         _count(workspace, living)
         return answer

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from alaya_core.errors import AlayaError, ProviderError
+from alaya_core.errors import AlayaError, DamagedError, ProviderError
 from alaya_core.progress import CancelToken, ProgressSink, silent
 from alaya_core.providers.embedding import EmbeddingSettings
 from alaya_core.services.embedding_choice import configured, made_by, recorded, same_kind
@@ -153,7 +153,8 @@ def _build(
         writer.cards(ids, absent=True)
         writer.sessions(sessions, absent=True)
         if older is not None:
-            fresh.spoken.carry(older.spoken)
+            with contextlib.suppress(DamagedError):  # then they are made anew
+                fresh.spoken.carry(older.spoken)
         writer.finish(matrix=bool(kind.dimensions))
         for round_ in range(1, _ROUNDS + 1):
             waiting = waiting_since(workspace, fresh.mark().ledger)

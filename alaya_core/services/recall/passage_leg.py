@@ -16,7 +16,7 @@ from alaya_core.models.requests import RecallOptions
 from alaya_core.services.embedding import Embedder, dominant_script
 from alaya_core.services.index import embedder_of
 from alaya_core.services.index.embedders import query_vector
-from alaya_core.services.index.mend import with_words
+from alaya_core.services.index.mend import lacking_records, with_words
 from alaya_core.services.recall.diversity import DiversitySettings, overlap, spread
 from alaya_core.services.recall.noise import drop_noise
 from alaya_core.services.recall.passage_features import (
@@ -75,7 +75,9 @@ def search_passages(
     if options.within == "both" and options.filters.only_cards:
         return [], []
     try:
+        lack = lacking_records(workspace)
         sought = seek_passages(workspace, query, options)
+        sought.notes.extend([lack] if lack else [])
         return _ranked(workspace, sought, limit), sought.notes
     except AlayaError as error:
         return [], [f"no passages: {error.message}"]

@@ -126,6 +126,9 @@ def _vectors(workspace: Workspace, truth: Folded, seq: int, found: Found) -> Non
     if report.passages != mark.passages:
         said = f"{report.passages} passages where {mark.passages} were"
         found.add_whole("passage_count", REBUILD_VECTORS, said)
+    if not store.generation.spoken.whole():
+        said = "the records beside the table of passages are gone or cannot be read: the logs are not searched"
+        found.add_whole("passage_records", REBUILD_VECTORS, said)
     if report.dimensions != mark.dimensions:
         said = f"vectors of {report.dimensions} numbers where {mark.dimensions} are said to be"
         found.add_whole("vector_dimensions", REBUILD_VECTORS, said)
