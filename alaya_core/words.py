@@ -23,7 +23,7 @@ from typing import Any
 
 from alaya_core.text import storable, without_escapes
 
-ANALYSER = "words/1"
+ANALYSER = "words/2"
 """Changes whenever the tokens of some text change: an index made by another analyser must be made again."""
 
 INDEX_SETTINGS: Mapping[str, Any] = {
@@ -60,6 +60,7 @@ _ALONE = re.compile(f"[{_HAN}{_HANGUL}]")
 _PIECE = re.compile(r".{1,1024}(?=\s|\Z)|.{1,1024}", re.DOTALL)
 _SIGNS_KEPT = re.compile(r"(?:\.{0,2}/|~/|--?|[.$@#~])?_*$")
 _VERSION = re.compile(r"[vV]?[0-9]+(?:\.[0-9]+)+")
+_VERSION_BEGINS = re.compile(r"[vV]?[0-9]+(?:\.[0-9]+)+(?=[-+_A-Za-z])")
 _SIGNED = re.compile(r"([A-Za-z]{1,2}(?:\+\+|#))([0-9]*)")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SIGNS = {sign: "q" + chr(ord("a") + index) for index, sign in enumerate("._-/\\:+#@~$")}
@@ -202,11 +203,18 @@ def _chunk(chunk: str) -> Iterator[str]:
         yield from _alphanumeric(body)
         return
     if _VERSION.fullmatch(body):
-        yield _whole(body.lstrip("vV"))
+        yield from _version(body)
         return
     yield _whole(body)
     for segment in re.split(r"[/\\:@]+|(?<![A-Za-z])#", body):
         yield from _segment(segment, body)
+
+
+def _version(version: str) -> Iterator[str]:
+    """A version and what it is a version of: `2.14.3` is found by `2.14` too."""
+    numbers = version.lstrip("vV").split(".")
+    for end in range(len(numbers), 1, -1):
+        yield _whole(".".join(numbers[:end]))
 
 
 def _segment(segment: str, body: str) -> Iterator[str]:
@@ -215,8 +223,10 @@ def _segment(segment: str, body: str) -> Iterator[str]:
             yield _whole(signed[1])
         return
     if _VERSION.fullmatch(segment):
-        yield _whole(segment.lstrip("vV"))
+        yield from _version(segment)
         return
+    if begins := _VERSION_BEGINS.match(segment):
+        yield from _version(begins[0])
     segment = segment.strip("-~$")
     if segment != body and segment.strip("_.+#") and not segment.isalnum():
         yield _whole(segment)

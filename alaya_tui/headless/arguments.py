@@ -38,6 +38,15 @@ class _Version(argparse.Action):
         raise Wanted(f"alaya {version()}\n")
 
 
+class Once(argparse.Action):
+    """An option that may be given once: of two values one would be dropped without a word."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: Any) -> None:
+        if getattr(namespace, self.dest, None) is not None:
+            raise UsageError(f"{self.option_strings[0]} is given twice", "give it once")
+        setattr(namespace, self.dest, value)
+
+
 def version() -> str:
     """The version that is installed."""
     from importlib import metadata
@@ -127,7 +136,9 @@ def add_globals(parser: Parser, *, top: bool) -> None:
 
 def add_filters(parser: Parser) -> None:
     """The filters of `recall` and `list`; each may be given several times, any one of its values then fits."""
-    group = parser.add_argument_group("filters (repeat one to allow several values)")
+    group = parser.add_argument_group(
+        "filters (repeat --scope --type --tag --tier --standing --origin --entity to allow several values)"
+    )
     _many(group, "--scope", "SCOPE", "global, agent:ID, project:ID, user:ID or custom:NAME", type=scope)
     _many(group, "--type", "TYPE", ", ".join(TYPES), choices=TYPES, type=str.lower)
     _many(group, "--tag", "TAG", "cards with this tag")
@@ -136,7 +147,11 @@ def add_filters(parser: Parser) -> None:
     _many(group, "--origin", "ORIGIN", "human, rules, llm or memex", choices=ORIGINS, type=str.lower)
     _many(group, "--entity", "NAME", "cards that mention this entity")
     group.add_argument(
-        "--session", metavar="ID", type=named, help="only what came from this session (its id, or 8 characters of it)"
+        "--session",
+        metavar="ID",
+        type=named,
+        action=Once,
+        help="only what came from this one session (its id, or 8 characters of it)",
     )
     group.add_argument("--importance", type=share, metavar="0..1", help="at least this important")
     group.add_argument(

@@ -39,6 +39,8 @@ def recall_command(request: Request) -> Result:
         block = memory.context_block(answer, args.budget) if args.format == "context" else ""
         floor = memory.config.recall.floor
     if args.format == "context":
+        for note in answer.degraded:  # no part of what an agent is told, but nobody should wonder what is missing
+            request.told.note(f"not everything answered: {note}")
         return Result(answer, lambda _: block.rstrip("\n").split("\n") if block else [])
     return Result(
         recall_data(answer),

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from alaya_core.services.embedding import Embedder
 
 
+_LONGEST_QUERY = 2_000
+"""Characters of a query whose meaning is asked: whoever pastes more waits for nothing better."""
+
+
 def embedder_of(workspace: Workspace, mark: VectorMark) -> Embedder:
     """The embedding that queries against a generation, and cards added to it, must be embedded by.
 
@@ -42,7 +46,7 @@ def query_vector(embedder: Embedder, mark: VectorMark, text: str) -> NDArray[np.
         ProviderError: The provider does not answer.
         VectorMismatchError: It answers with vectors of another length.
     """
-    vector = embedder.query(text)
+    vector = embedder.query(text[:_LONGEST_QUERY])
     if len(vector) != mark.dimensions:
         raise VectorMismatchError(
             f"{mark.model} answers with {len(vector)} numbers, the stored vectors have {mark.dimensions}",
