@@ -37,8 +37,11 @@ def explain_filters(
         AlayaError: The tables cannot be read.
     """
     filters, only_passages = options.filters, options.within == "passages"
-    if only_passages and (idle := set(active(filters)) - set(active(filters, passages_only=True))):
-        filtered.notes.append(f"passages are not filtered by {', '.join(sorted(idle))}: only cards have that")
+    idle = ", ".join(sorted(set(active(filters)) - set(active(filters, passages_only=True))))
+    if only_passages and idle:
+        filtered.notes.append(f"passages are not filtered by {idle}: only cards have that")
+    if options.within == "both" and filters.only_cards:
+        filtered.notes.append(f"no passages were looked for: only cards have {idle}")
     nothing = not hits and not passages
     if not only_passages:
         filtered.notes += unknown_names(

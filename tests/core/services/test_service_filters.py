@@ -166,7 +166,7 @@ def test_passages_alone_say_which_filters_they_cannot_meet(learned: Learned) -> 
 def test_counts_and_names_tell_nothing_of_what_is_hidden(shelf: Memory, open_memory: OpenMemory) -> None:
     agent = open_memory(agent="main")
     wanted = Filters(tag=("turquois",))
-    asked = RecallOptions(filters=wanted)
+    asked = RecallOptions(within="cards", filters=wanted)
     assert agent.recall(QUERY, asked).filtered.without == agent.list_cards(wanted).without == {"tag": 3, "all": 3}
     for notes in (agent.recall(QUERY, asked).filtered.notes, agent.list_cards(wanted).notes):
         assert notes == ["no card has tag 'turquois'"]
@@ -174,17 +174,25 @@ def test_counts_and_names_tell_nothing_of_what_is_hidden(shelf: Memory, open_mem
         assert notes == ["no card has tag 'turquois'; close: turquoise"]
 
 
+def test_what_only_cards_have_leaves_passages_out_and_says_so(shelf: Memory) -> None:
+    both = shelf.recall(QUERY, RecallOptions(filters=Filters(type=("fact",)))).filtered.notes
+    assert both == ["no passages were looked for: only cards have type"]
+    assert shelf.recall(QUERY).filtered.notes == []
+
+
 def test_names_that_no_card_has_are_told_beside_what_was_found(shelf: Memory) -> None:
     wanted = Filters(tag=("deploy", "vault", "zzz"))
     notes = ["no card has tag 'vault'; close: Vault", "no card has tag 'zzz'"]
-    answer = shelf.recall(QUERY, RecallOptions(filters=wanted))
+    answer = shelf.recall(QUERY, RecallOptions(within="cards", filters=wanted))
     assert len(answer.results) == 2
     assert answer.filtered.notes == notes
     assert shelf.list_cards(wanted).notes == notes
     assert shelf.list_cards(Filters(entity=("Gatewy",))).notes == ["no card has entity 'Gatewy'; close: Gateway"]
     assert shelf.list_cards(Filters(tag=("ops",))).notes == []
     apart = Filters(tag=("ops",), type=("gotcha",))
-    assert shelf.recall(QUERY, RecallOptions(filters=apart)).filtered.notes == [], "there is such a card, not this one"
+    assert shelf.recall(QUERY, RecallOptions(within="cards", filters=apart)).filtered.notes == [], (
+        "there is such a card, not this one"
+    )
 
 
 def test_a_session_by_its_beginning(learned: Learned, as_agent: AsAgent, tmp_path: Any) -> None:
