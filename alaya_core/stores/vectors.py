@@ -70,8 +70,13 @@ class VectorStore:
 
     @property
     def exists(self) -> bool:
-        """Whether there are tables, see `VectorGeneration.exists`."""
-        return self.generation.exists
+        """Whether there are tables, see `VectorGeneration.exists`; one that another process has just replaced is not
+        taken for none."""
+        looked_at = self.generation
+        if looked_at.exists:
+            return True
+        now = self.generation
+        return now.path != looked_at.path and now.exists
 
     @property
     def broken(self) -> bool:
