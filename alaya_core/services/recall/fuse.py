@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from alaya_core import words
-from alaya_core.models.recall_parts import Candidate, best_first
+from alaya_core.models.recall_parts import Candidate, Why, best_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +122,21 @@ def _fused(candidate: Candidate, top: float, asked: int, exact: Sequence[str], s
     if candidate.other_language:
         total = max(total, settings.vector_weight * vector * (1 + settings.other_language))
     score = score_of(total, settings)
+    told: dict[str, float] = {}
+    notes: list[str] = []
     if candidate.similarity is not None:
-        candidate = candidate.scored("vector", score, similarity)
+        told["vector"] = similarity
         if settings.vector_weight > 0 and not vector and by_words:
-            candidate = candidate.noted("too far by meaning; kept for its words")
+            notes.append("too far by meaning; kept for its words")
     if candidate.words is not None or by_words:
-        candidate = candidate.scored("words", score, by_words)
+        told["words"] = by_words
     if share := exact_share(candidate, exact):
-        candidate = candidate.scored("exact", score, share).noted("has the very identifier asked for")
+        told["exact"] = share
+        notes.append("has the very identifier asked for")
         score = max(score, settings.exact_floor * share)
-    return candidate.scored("fused", score)
+    known = candidate.why
+    why = Why(tuple({**dict(known.scores), **told, "fused": score}.items()), (*known.notes, *notes))
+    return replace(candidate, score=score, why=why)  # once: there are hundreds of them
 
 
 def _stands_alone(term: str, text: str) -> bool:
