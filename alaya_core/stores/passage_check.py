@@ -10,7 +10,7 @@ _SAMPLE = 64
 def sound(columns: PassageColumns) -> bool:
     """Whether every record that is there can be followed; random bytes cannot.
 
-    What is cut short at its end is no fault here (see `PassageColumns.whole`): it reads as less.
+    Vectors that are cut short are no fault here (see `PassageColumns.whole`): the rest is found by its words.
     """
     import numpy as np
 

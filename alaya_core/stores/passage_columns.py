@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alaya_core import words
 from alaya_core.models.requests import Filters
 from alaya_core.safe_json import load_json
 
@@ -110,19 +111,12 @@ class PassageColumns:
 
     @property
     def whole(self) -> bool:
-        """Whether all that the records name is there; a file may have been cut short."""
+        """Whether the vectors that the records name are there; their files may have been cut short. (What else they
+        name, `passage_check.sound` looks after: without it they cannot be read at all.)"""
         import numpy as np
 
-        if not len(self.records):
-            return True
-        records, having = self.records, np.flatnonzero(self.records["scale"] > 0)
-        return bool(
-            not self._means_lost
-            and int((records["tokens_at"] + records["tokens"]).max()) <= len(self.tokens)
-            and int(records["session"].max()) < len(self.sessions)
-            and int(records["name"].max()) < max(1, len(self.names))
-            and (not len(having) or int(having[-1]) < len(self.vectors))
-        )
+        having = np.flatnonzero(self.records["scale"] > 0)
+        return not self._means_lost and (not len(having) or int(having[-1]) < len(self.vectors))
 
     def searched(self, seen: NDArray[np.bool_] | None) -> int:
         """How many passages there are in the sessions that may be found.
@@ -150,6 +144,11 @@ class PassageColumns:
     def numbers(self) -> dict[str, int]:
         """The number of each session."""
         return {session: number for number, session in enumerate(self.sessions)}
+
+    @cached_property
+    def name_tokens(self) -> list[frozenset[str]]:
+        """The tokens of each speaker's name."""
+        return [frozenset(words.tokens(name)) for name in self.names]
 
     def visible(self, filters: Filters, scopes: Sequence[str] | None) -> NDArray[np.bool_] | None:
         """Which sessions may be found, by number; None = all."""

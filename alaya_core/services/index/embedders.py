@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alaya_core.errors import VectorMismatchError
+from alaya_core.errors import AlayaError, ProviderError, VectorMismatchError
 from alaya_core.providers.embedding import EmbeddingSettings, check_same
 from alaya_core.services.embedding_choice import configured, made_by, same_kind
 from alaya_core.services.workspace import Workspace
@@ -53,6 +53,24 @@ def query_vector(embedder: Embedder, mark: VectorMark, text: str) -> NDArray[np.
             "alaya reembed",
         )
     return vector
+
+
+def asked_by(workspace: Workspace, mark: VectorMark, text: str) -> tuple[Embedder, NDArray[np.float32]]:
+    """Who made the vectors of a generation, its scale measured, and the vector of a search by it.
+
+    Raises:
+        AlayaError: As `embedder_of` and `query_vector`.
+    """
+    embedder = embedder_of(workspace, mark)
+    vector = query_vector(embedder, mark, text)
+    embedder.background()
+    return embedder, vector
+
+
+def without_vectors(error: AlayaError) -> str:
+    """Why meaning was not asked, in words for `degraded`."""
+    hint = f" ({error.hint})" if error.hint and isinstance(error, ProviderError) else ""
+    return f"no vectors: {error.message}{hint}"
 
 
 def length_of(embedder: Embedder) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alaya_core import words
-from alaya_core.errors import AlayaError, ProviderError
+from alaya_core.errors import AlayaError
 from alaya_core.models.card import Card
 from alaya_core.models.recall_parts import Candidate
 from alaya_core.models.requests import RecallOptions
@@ -15,8 +15,8 @@ from alaya_core.providers.embedding import Script
 from alaya_core.services.card_views import Now
 from alaya_core.services.embedding import Embedder, dominant_script
 from alaya_core.services.embedding_choice import mismatch
-from alaya_core.services.index import card_from_table, embedder_of
-from alaya_core.services.index.embedders import query_vector
+from alaya_core.services.index import card_from_table
+from alaya_core.services.index.embedders import asked_by, without_vectors
 from alaya_core.services.index.mend import with_words
 from alaya_core.services.recall.diversity import Similarity
 from alaya_core.services.recall.weighing import token_weights
@@ -133,10 +133,7 @@ def _by_vector(
 
     def look(living: VectorGeneration) -> tuple[Embedder, Matrix, int, dict[str, float]]:
         """All from one generation: another may hold the vectors of another model."""
-        mark = living.mark()
-        embedder = embedder_of(workspace, mark)
-        vector = query_vector(embedder, mark, query)
-        embedder.background()
+        embedder, vector = asked_by(workspace, living.mark(), query)
         allowed, matrix = living.allowed(options.filters, workspace.visible_scopes()), living.matrix()
         nearest = dict(matrix.nearest(vector, depth, allowed))
         beside = matrix.vectors_of([card for card in known if card not in nearest])
@@ -147,12 +144,8 @@ def _by_vector(
         found.degraded.append(said)
     try:
         found.embedder, matrix, searched, nearest = workspace.vectors.read(look)
-    except ProviderError as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        found.degraded.append(f"no vectors: {error.message}{hint}")
-        return {}
     except AlayaError as error:
-        found.degraded.append(f"no vectors: {error.message}")
+        found.degraded.append(without_vectors(error))
         return {}
     found.vectors_ran, found.searched = True, searched
 

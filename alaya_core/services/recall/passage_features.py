@@ -231,7 +231,7 @@ def _meaning(
 def _named(columns: PassageColumns, tokens: Sequence[str], names: NDArray[np.int32]) -> Floats:
     """1 where a word of the query is one of the speaker's name."""
     asked_for = set(tokens)
-    named = np.array([not asked_for.isdisjoint(words.tokens(name)) for name in columns.names] or [False])
+    named = np.array([not asked_for.isdisjoint(name) for name in columns.name_tokens] or [False])
     return np.where(names >= 0, named[np.clip(names, 0, len(named) - 1)], False).astype(np.float32)
 
 

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alaya_core import words
-from alaya_core.errors import AlayaError, ProviderError
+from alaya_core.errors import AlayaError
 from alaya_core.models.answers import PassageHit
 from alaya_core.models.recall_parts import Candidate, Why
 from alaya_core.models.requests import RecallOptions
 from alaya_core.services.embedding import Embedder, dominant_script
-from alaya_core.services.index import embedder_of
-from alaya_core.services.index.embedders import query_vector
+from alaya_core.services.index.embedders import asked_by, without_vectors
 from alaya_core.services.index.mend import lacking_records, with_words
 from alaya_core.services.recall.diversity import DiversitySettings, overlap, spread
 from alaya_core.services.recall.noise import drop_noise
@@ -121,17 +120,11 @@ def _query_vector(
     if "vectors" in workspace.config.recall.off or not options.vectors or not len(columns.means):
         return None, None
     try:
-        mark = living.mark()
-        embedder = embedder_of(workspace, mark)
-        vector = query_vector(embedder, mark, query)
-        embedder.background()
-        return vector, embedder
-    except ProviderError as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        notes.append(f"no vectors: {error.message}{hint}")
+        embedder, vector = asked_by(workspace, living.mark(), query)
     except AlayaError as error:
-        notes.append(f"no vectors: {error.message}")
-    return None, None
+        notes.append(without_vectors(error))
+        return None, None
+    return vector, embedder
 
 
 def _rescale(embedder: Embedder | None, query: str) -> Any:
