@@ -8,6 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,7 @@ class Embedder:
         self._settings = settings
         self._clock = clock
         self._lock = threading.Lock()
+        self._asked: dict[str, Future[Vectors]] = {}
         self._queries: OrderedDict[str, tuple[float, Vectors]] = OrderedDict()
         self._calibrated = calibrated
         self._background: Background | None = None
@@ -144,13 +146,26 @@ class Embedder:
             if kept is not None and self._clock() - kept[0] < self._settings.query_cache_ttl_s:
                 self._queries.move_to_end(text)
                 return kept[1]
-        vector = self.provider.embed_query(text)
-        vector.setflags(write=False)
+            asked = self._asked.get(text)
+            if asked is None:
+                mine = self._asked[text] = Future[Vectors]()
+        if asked is not None:  # cards and passages ask at the same time, and a service is paid by the question
+            return asked.result()
+        try:
+            vector = self.provider.embed_query(text)
+            vector.setflags(write=False)
+        except BaseException as error:
+            with self._lock:
+                del self._asked[text]
+            mine.set_exception(error)
+            raise
         with self._lock:
+            del self._asked[text]
             self._queries[text] = (self._clock(), vector)
             self._queries.move_to_end(text)
             while len(self._queries) > max(0, self._settings.query_cache_size):
                 self._queries.popitem(last=False)
+        mine.set_result(vector)
         return vector
 
     def background(self) -> Background:

@@ -7,7 +7,6 @@ few reads of memory that the system shares among processes. All but the vectors 
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -299,8 +298,3 @@ def _lines(path: Path) -> Iterable[dict[str, Any]]:
             yield load_json(line)
         except ValueError:
             yield {"session": "", "scope": ""}
-
-
-def encoded_line(fields: dict[str, Any]) -> bytes:
-    """A line of the file of sessions and names."""
-    return json.dumps(fields, ensure_ascii=True).encode() + b"\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +26,6 @@ from alaya_core.stores.passage_columns import (
     TOKENS,
     VECTORS,
     PassageColumns,
-    encoded_line,
     token_code,
 )
 
@@ -67,11 +67,11 @@ class PassageWriter:
             number = sessions.get(row["session_id"])
             if number is None:
                 number = sessions[row["session_id"]] = len(sessions)
-                lines.append(encoded_line({"session": row["session_id"], "scope": row["scope"]}))
+                lines.append(_line({"session": row["session_id"], "scope": row["scope"]}))
             name = row.get("name") or ""
             if name and name not in names:
                 names[name] = len(names)
-                lines.append(encoded_line({"name": name}))
+                lines.append(_line({"name": name}))
             codes = sorted({token_code(token) for token in row["words"].split()})
             said = row["kind"] != "tool"
             flags = LIVE | (SAID if said else 0) | (int(row.get("marks") or 0) & (ASKS | TIMED | HAN))
@@ -162,12 +162,14 @@ class PassageWriter:
         import numpy as np
 
         known = PassageColumns(self._folder, self._dimensions)
-        still = [at for at, row in enumerate(rows) if row < len(known) and known.records[row]["flags"] & LIVE]
+        flags, scales = known.records["flags"], known.records["scale"]
+        # Another process may have made them meanwhile: a second time they would be two stretches.
+        still = [at for at, row in enumerate(rows) if row < len(known) and flags[row] & LIVE and scales[row] <= 0]
         size, offset = _place_of("scale")
         packed = {rows[at]: _packed(vectors[at]) for at in still}
         self._write(VECTORS, [(row * self._dimensions, data) for row, (_, data) in packed.items()])
-        scales = [(row * size + offset, np.float32(scale).tobytes()) for row, (scale, _) in packed.items()]
-        self._write(RECORDS, scales)
+        made = [(row * size + offset, np.float32(scale).tobytes()) for row, (scale, _) in packed.items()]
+        self._write(RECORDS, made)
         # One that is no vector must not spoil what the others of its stretch mean.
         self._add_stretches(known, [(rows[at], vectors[at]) for at in still if packed[rows[at]][0] > 0])
 
@@ -254,6 +256,11 @@ class PassageWriter:
                         view = view[os.write(handle, view) :]
             finally:
                 os.close(handle)
+
+
+def _line(fields: dict[str, Any]) -> bytes:
+    """A line of the file of sessions and names."""
+    return json.dumps(fields, ensure_ascii=True).encode() + b"\n"
 
 
 def text_hash(text: str) -> int:

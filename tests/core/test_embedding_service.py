@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -163,6 +165,27 @@ def test_queries_are_remembered_for_a_while(provider):
     now[0] = 60
     made.query("a")
     assert provider.asked == ["a", "a"], "too old"
+
+
+def test_a_query_asked_twice_at_once_is_embedded_once():
+    inside, may_answer = threading.Event(), threading.Event()
+
+    @dataclass
+    class Slow(Letters):
+        def embed_query(self, text: str) -> np.ndarray:
+            inside.set()
+            assert may_answer.wait(10)
+            return super().embed_query(text)
+
+    slow = Slow()
+    embedder = Embedder(slow, None, EmbeddingSettings())
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(embedder.query, "twice")
+        assert inside.wait(10)
+        second = pool.submit(embedder.query, "twice")
+        may_answer.set()
+        assert np.array_equal(first.result(10), second.result(10))
+    assert slow.asked == ["twice"]
 
 
 def test_the_query_used_longest_ago_goes_first(provider):
