@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from alaya_core.models.card import CardState, Standing
@@ -25,21 +25,7 @@ from alaya_core.services.recall.stages import (
     run_stages,
     under_successors,
 )
-
-settings.register_profile("unhurried", deadline=None)  # the first call loads tables and the stemmer
-settings.load_profile("unhurried")
-
-UNIT = st.floats(0, 1)
-LEG = st.none() | st.floats(allow_nan=True, allow_infinity=True)
-
-
-def ids(candidates: Any) -> Any:
-    return [candidate.id for candidate in candidates]
-
-
-def by_id(candidates: Any) -> Any:
-    return {candidate.id: candidate for candidate in candidates}
-
+from tests.core.recall.candidates import UNIT, ids
 
 # stages
 
