@@ -13,54 +13,11 @@ from typing import Any
 from alaya_core.errors import AlayaError, DamagedError, DiskFullError
 from alaya_core.stores.files import says_disk_full
 from alaya_core.stores.vector_files import any_cut_short, data_files
+from alaya_core.stores.vector_schema import CARD_FIELDS, PASSAGE_FIELDS, schema
 from alaya_core.words import INDEX_SETTINGS
 
 CARDS = "cards"
 PASSAGES = "passages"
-
-_CARD_FIELDS = {
-    "id": "string",
-    "title": "string",
-    "overview": "string",
-    "content": "string",
-    "words": "string",
-    "type": "string",
-    "state": "string",
-    "standing": "string",
-    "scope": "string",
-    "origin": "string",
-    "successor": "string",
-    "tags": "strings",
-    "entities": "strings",
-    "sessions": "strings",
-    "importance": "float",
-    "confidence": "float",
-    "pinned": "bool",
-    "vector_dropped": "bool",
-    "merged_from": "strings",
-    "created_at": "int",
-    "added_at": "int",
-    "updated_at": "int",
-    "expires_at": "int",
-    "rev": "int",
-    "seq": "int",
-    "content_hash": "string",
-}
-_PASSAGE_FIELDS = {
-    "id": "string",
-    "session_id": "string",
-    "turn": "int",
-    "piece": "int",
-    "role": "string",
-    "kind": "string",
-    "name": "string",
-    "said": "int",
-    "marks": "int",
-    "text": "string",
-    "words": "string",
-    "scope": "string",
-    "timestamp": "int",
-}
 
 Rows = list[dict[str, Any]]
 
@@ -102,7 +59,7 @@ class Table:
         self._connection = connection
         self._name = name
         # Passages have their vectors beside the table: they come later, and rows that change are written anew.
-        self._schema = _schema(_CARD_FIELDS, dimensions) if name == CARDS else _schema(_PASSAGE_FIELDS, None)
+        self._schema = schema(CARD_FIELDS, dimensions) if name == CARDS else schema(PASSAGE_FIELDS, None)
         self._table: Any = None
 
     def create(self) -> None:
@@ -346,19 +303,3 @@ def classified(error: Exception) -> AlayaError:
     return VectorEngineError(
         f"the vector engine failed: {text}", "run `alaya verify`; `alaya rebuild l1` makes it anew"
     )
-
-
-def _schema(fields: dict[str, str], dimensions: int | None) -> Any:
-    import pyarrow as pa
-
-    types = {
-        "string": pa.string(),
-        "strings": pa.list_(pa.string()),
-        "int": pa.int64(),
-        "float": pa.float64(),
-        "bool": pa.bool_(),
-    }
-    columns = [pa.field(name, types[kind]) for name, kind in fields.items()]
-    if dimensions:
-        columns.append(pa.field("vector", pa.list_(pa.float32(), dimensions), nullable=True))
-    return pa.schema(columns)
