@@ -13,6 +13,7 @@ from ulid import ULID
 from alaya_core.errors import UsageError
 
 DAY_MS = 86_400_000
+HOUR_MS = 3_600_000
 
 Clock = Callable[[], int]
 """Returns now, in milliseconds since the epoch, UTC."""

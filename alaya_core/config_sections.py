@@ -54,13 +54,77 @@ class LifecycleConfig(Section):
     """How cards cool."""
 
     model: Literal["weibull", "product", "halflife"] = Field("weibull", description="weibull, product or halflife")
+    expired_days: int = Field(
+        7, ge=0, description="days after its date before passing information is archived, if nobody used it since"
+    )
 
 
 class DistillConfig(Section):
     """How sessions become cards."""
 
     max_cards_per_session: int = Field(10, gt=0, description="most cards from one session")
+    max_cards_per_turn: int = Field(3, gt=0, description="most cards that rules make of one turn")
     auto_distill: bool = Field(False, description="distill what was ingested at once, as with --distill")
+    capture_assistant: bool = Field(True, description="learn from what an assistant says too, not only from people")
+    session_summaries: int = Field(
+        0, ge=0, le=200, description="last messages of a session that are kept as one summary card; 0 = none"
+    )
+    llm_provider: str | None = Field(
+        None, description="openai, siliconflow, deepseek or ollama; naming a model or an address switches the model on"
+    )
+    model: str | None = Field(None, description="the chat model that reads sessions (or MEMORY_LLM_MODEL)")
+    base_url: str | None = Field(
+        None, description="address of an OpenAI-compatible endpoint, up to /v1 (or OPENAI_BASE_URL)"
+    )
+    api_key_env: str | None = Field(
+        None, description="name of the environment variable that holds the key (OPENAI_API_KEY)"
+    )
+    llm_enabled: bool = Field(True, description="false: rules only, whatever is named (or MEMORY_LLM_ENABLED=false)")
+    timeout_s: float = Field(120.0, gt=0, le=3600, description="seconds an answer of the model may take")
+    input_tokens: int = Field(12_000, ge=500, description="tokens of sessions sent in one request")
+    output_tokens: int = Field(4_000, ge=200, description="tokens an answer may have")
+    min_session_tokens: int = Field(200, ge=0, description="tokens a session needs to be worth a request")
+    min_messages: int = Field(2, ge=0, description="messages a session needs to be worth a request")
+    prompt_template: str | None = Field(
+        None, description="file with the instructions; none = prompts/distill.txt of the home, else the built-in ones"
+    )
+    price_per_million_input: float | None = Field(None, ge=0, description="what a million tokens sent cost")
+    price_per_million_output: float | None = Field(None, ge=0, description="what a million tokens answered cost")
+    offer_similarity: float = Field(
+        0.7, ge=0, le=1, description="known cards this similar (rescaled) are offered to be merged with"
+    )
+    noise_similarity: float = Field(
+        0.82, ge=0, le=1, description="texts this similar (rescaled) to known noise are not sent"
+    )
+
+
+class IntrospectConfig(Section):
+    """How a memory tidies itself."""
+
+    schedule: str = Field("0 */4 * * *", description="when, as cron writes it; `alaya cron` prints the entry")
+    consolidate_threshold: float = Field(
+        0.95, ge=0, le=1, description="cards more similar (rescaled) are judged for duplicates"
+    )
+    related_threshold: float = Field(0.7, ge=0, le=1, description="cards more similar are linked SIMILAR_TO")
+    similar_links: int = Field(5, ge=0, le=100, description="most SIMILAR_TO links that a card gets")
+    forget_threshold: float | None = Field(
+        None, ge=0, le=1, description="a card may be forgotten below it; none = the line of the temperature model"
+    )
+    forget_days: int = Field(90, ge=0, description="days unused before a card may be forgotten")
+    forget_ask_share: float = Field(
+        0.05, ge=0, le=1, description="a run that would forget more than this share asks (or leaves it for review)"
+    )
+    forget_ask_above: int = Field(20, ge=0, description="cards that may always be forgotten unasked")
+    overdue_hours: int = Field(48, gt=0, description="hours after which `status` says that no run took place")
+    summary_facts: int = Field(3, ge=0, description="facts about one thing that make a summary; 0 = never")
+
+
+class SnapshotConfig(Section):
+    """The working memory that is put before an agent."""
+
+    token_budget: int = Field(2_000, ge=100, le=100_000, description="most tokens of snapshot.md")
+    recent_days: int = Field(3, ge=0, description="days that `recent` means")
+    top: int = Field(20, ge=0, le=200, description="most cards in its list of the most alive and important")
 
 
 RecallStage = Literal[

@@ -76,14 +76,17 @@ class Keeping(UseCases):
         *,
         session: str | None = None,
         redo: bool = False,
+        upgrade: bool = False,
         progress: ProgressSink = silent,
         cancel: CancelToken | None = None,
     ) -> DistillReport:
-        """Makes cards of the turns not distilled yet.
+        """Makes cards of the turns not distilled yet, by the model that is named, else by rules.
 
         Args:
             session: Only this session; None = all.
             redo: Read again what was distilled before.
+            upgrade: Let the model read again what rules distilled; their cards are superseded where it has better ones,
+                and nobody touched them.
 
         Raises:
             NotFoundError: No such session.

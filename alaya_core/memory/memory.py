@@ -15,12 +15,13 @@ from alaya_core.memory.building import build_workspace
 from alaya_core.memory.curating import Curating
 from alaya_core.memory.finding import Finding
 from alaya_core.memory.keeping import Keeping
+from alaya_core.memory.tidying import Tidying
 from alaya_core.models.answers import InitReport
 from alaya_core.stores.erasing import JOURNAL
 from alaya_core.stores.home import Home, check_home, create_home
 
 
-class Memory(Finding, Curating, Keeping):
+class Memory(Finding, Curating, Keeping, Tidying):
     """The memory of one home. Safe to use from several threads, beside other processes.
 
     Made by `Memory.open`. Answers are plain data; the text in them is as it was stored and must pass through

@@ -70,6 +70,7 @@ class CardDraft:
         importance_by: Who judged the importance: `human`, `rules` or `llm`.
         created_at: When it was true, ms since the epoch, UTC; None = when it enters.
         sources: Where it came from.
+        expires_at: When dated or passing information stops being true, ms; None = never.
     """
 
     title: str
@@ -84,6 +85,7 @@ class CardDraft:
     created_at: int | None = None
     sources: tuple[SourceRef, ...] = ()
     key: str = ""
+    expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

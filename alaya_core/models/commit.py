@@ -13,6 +13,8 @@ Kinds of event (each `{"kind", "v", ...}`):
     commits.undone   {seqs}                                       the commits that this one takes back
     commits.redone   {seqs}                                       the undone commits that this one does again
     erased           {what, key, turns, sources}                  what a person erased, by a hash of its id
+    proposal.made    {key, verb, cards, score, why}               what tidying would do, and leaves to a person
+    proposal.judged  {key, verdict, by}                           a proposal (or what a model was asked) was decided
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ EVENT_VERSIONS = {
     "commits.undone": 1,
     "commits.redone": 1,
     "erased": 1,
+    "proposal.made": 1,
+    "proposal.judged": 1,
 }
 """The version of each kind that this program writes; `upcast.py` brings older ones up to it."""
 
@@ -231,6 +235,28 @@ def erased(what: str, identifier: str, *, turns: Sequence[int] = (), sources: Se
     return _event(
         "erased", what=what, key=erased_key(identifier), turns=list(turns), sources=sources_to_json(tuple(sources))
     )
+
+
+def proposal_made(key: str, verb: str, cards: Sequence[str], *, score: float | None, why: str) -> Event:
+    """What tidying would do if a person agreed.
+
+    Args:
+        key: The same for the same proposal about the same texts.
+        verb: `merge`, `supersede`, `forget` ...
+        cards: Ids; of a merge, the one that stays first.
+        score: 0..1 where there is one.
+    """
+    return _event("proposal.made", key=key, verb=verb, cards=list(cards), score=score, why=why)
+
+
+def proposal_judged(key: str, verdict: str, by: str) -> Event:
+    """That something was decided, so that it is not asked again unless a text changed.
+
+    Args:
+        verdict: `accepted` or `rejected`.
+        by: `human`, or the model's name.
+    """
+    return _event("proposal.judged", key=key, verdict=verdict, by=by)
 
 
 def erased_key(identifier: str) -> str:

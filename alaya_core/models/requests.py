@@ -73,6 +73,32 @@ class RecallOptions:
     vectors: bool = True
 
 
+PHASES = ("distill", "consolidate", "cool-down", "forget", "index", "snapshot")
+"""What a run of introspect does, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntrospectOptions:
+    """How to introspect.
+
+    Attributes:
+        phases: Only these; empty = all.
+        dry_run: Say what would be done, and change nothing.
+        force: Do it even if it ran a short time ago (where `unless_within_hours` is given), and begin anew instead of
+            going on with a run that was cut off.
+        yes: Forget unusually many cards without asking.
+        unless_within_hours: Skip if a whole run ended within so many hours.
+        by: Who started it, for whoever watches; e.g. `cron`.
+    """
+
+    phases: tuple[str, ...] = ()
+    dry_run: bool = False
+    force: bool = False
+    yes: bool = False
+    unless_within_hours: float | None = None
+    by: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class CardChanges:
     """What `edit` changes; None leaves a field as it is.

@@ -46,6 +46,7 @@ def card_from_draft(
         origin=origin,
         sources=draft.sources,
         distilled_by=distilled_by,
+        expires_at=draft.expires_at,
     )
 
 

@@ -220,7 +220,7 @@ def _may_see(event: Event, titles: dict[str, str], agent: str | None) -> bool:
         return True
     if event["kind"].startswith("session."):
         return bool(event.get("session", {}).get("agent") == agent)
-    if event["kind"] in (UNDONE, REDONE, "erased"):
+    if event["kind"] in (UNDONE, REDONE, "erased", "proposal.made", "proposal.judged"):
         return False
     return all(key in titles for key in event_cards(event))
 
@@ -275,5 +275,10 @@ def _said(event: Event, titles: dict[str, str]) -> str:
         case "session.distilled":
             undone = event["status"] == "undone"
             return f"session {event['id']} is to be distilled again" if undone else f"distilled session {event['id']}"
+        case "proposal.made":
+            ends = " and ".join(f'"{titles.get(key, "")}"' for key in event["cards"])
+            return f"proposed to {event['verb']} {ends}"
+        case "proposal.judged":
+            return f"{event['verdict']} a proposal ({event['by']})"
         case _:
             return "erased a turn" if event["what"] == "turns" else f"erased a {event['what']}"

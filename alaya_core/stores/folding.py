@@ -165,4 +165,6 @@ _APPLY: dict[str, _Apply] = {
     "commits.undone": _nothing,
     "commits.redone": _nothing,
     "erased": _erased,
+    "proposal.made": _nothing,
+    "proposal.judged": _nothing,
 }

@@ -73,6 +73,21 @@ class Home:
         return self.root / "logs"
 
     @property
+    def runs(self) -> Path:
+        """What runs of introspect did, an event a line; made when the first of them begins."""
+        return self.root / "runs"
+
+    @property
+    def prompts(self) -> Path:
+        """Templates of what a model is told."""
+        return self.root / "prompts"
+
+    @property
+    def snapshot(self) -> Path:
+        """The working memory, to be put before a model."""
+        return self.root / "snapshot.md"
+
+    @property
     def locks(self) -> Path:
         return self.root / "locks"
 

@@ -85,6 +85,17 @@ class HomeLocks:
             yield
 
     @contextlib.contextmanager
+    def introspecting(self, *, timeout_s: float | None = None) -> Iterator[None]:
+        """Keeps a second run of introspect out, and by being held says that one is alive. Nobody who reads or changes
+        the memory waits for it, so it may be held while a model is asked.
+
+        Raises:
+            BusyError: Another process is introspecting longer than the timeout.
+        """
+        with self._in_turn("introspect", "introspect", timeout_s):
+            yield
+
+    @contextlib.contextmanager
     def graph_reading(self, *, timeout_s: float | None = None) -> Iterator[None]:
         """Keeps graph writers out while the graph is open to read.
 

@@ -192,6 +192,23 @@ def relation(text: str) -> str:
     return text.strip().upper().replace("-", "_").replace(" ", "_")
 
 
+def command(commands: Any, name: str, text: str | None, *, more: str = "", aliases: tuple[str, ...] = ()) -> Parser:
+    """One command; without a text it works but is not listed (old names)."""
+    settings: dict[str, Any] = {"help": text} if text else {}
+    parser: Parser = commands.add_parser(name, aliases=aliases, description=f"{text or ''}\n{more}".strip(), **settings)
+    parser.set_defaults(command=name)
+    return parser
+
+
+def card(commands: Any, name: str, text: str | None, more: str = "") -> Parser:
+    """One command about one card."""
+    parser = command(commands, name, text, more=more)
+    parser.add_argument(
+        "card", metavar="CARD", type=named, help="card id, or card- and at least its first 8 characters"
+    )
+    return parser
+
+
 def count(text: str) -> int:
     """A whole number of at least 1."""
     return _whole(text, 1)

@@ -19,6 +19,9 @@ _HOMES = {
     "commands_erase": ("erase",),
     "commands_keep": ("status", "verify", "rebuild", "doctor", "config"),
     "commands_upkeep": ("reembed", "upkeep"),
+    "commands_introspect": ("introspect", "review"),
+    "commands_standing": ("fate", "snapshot", "entities", "timeline"),
+    "commands_old": ("consolidate", "stats", "delete_bulk", "upgrade", "cron"),
     "commands_demo": ("demo",),
 }
 MODULES = {name: module for module, names in _HOMES.items() for name in names}

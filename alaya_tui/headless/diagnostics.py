@@ -116,7 +116,7 @@ class Diagnostics:
 
 
 class Interrupts:
-    """What Ctrl+C does: ask long work to stop after its step, else stop at once; a second one always stops at once."""
+    """What Ctrl+C (and SIGTERM) does: ask long work to stop after its step, else stop at once; a second one always stops at once."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -124,18 +124,21 @@ class Interrupts:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Takes over SIGINT, unless it was ignored from outside (`nohup`, a shell's `&`), and gives it back."""
+        """Takes over SIGINT and SIGTERM, unless ignored from outside (`nohup`, a shell's `&`), and gives them back."""
         import signal
 
-        before = signal.getsignal(signal.SIGINT)
-        if before in (signal.SIG_IGN, None) or threading.current_thread() is not threading.main_thread():
+        if threading.current_thread() is not threading.main_thread():
             yield
             return
-        signal.signal(signal.SIGINT, self._on_signal)
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        taken = [number for number, was in before.items() if was not in (signal.SIG_IGN, None)]
+        for number in taken:
+            signal.signal(number, self._on_signal)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number in taken:
+                signal.signal(number, before[number])
 
     @contextlib.contextmanager
     def cancelling(self) -> Iterator[CancelToken]:

@@ -11,12 +11,16 @@ from alaya_tui.headless.arguments import (
     Parser,
     add_filters,
     add_globals,
+    card,
+    command,
     count,
     named,
     offset,
     relation,
     share,
 )
+from alaya_tui.headless.parser_old import add_old_names
+from alaya_tui.headless.parser_tidy import add_tidying
 
 _ABOUT = """Long-term memory of AI agents: keep sessions, distil them into cards, find, trace and curate them.
 The screen over the same memory: alaya-tui."""
@@ -30,33 +34,17 @@ def build_parser() -> Parser:
     parser = Parser(prog="alaya", description=_ABOUT, epilog=_STATUSES)
     add_globals(parser, top=True)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
-    for add in (_gather, _find, _curate, _connect, _take_back, _keep):
+    for add in (_gather, _find, _curate, _connect, _take_back, add_tidying, _keep, add_old_names):
         add(commands)
     # last, so that each command's help begins with its own options
-    for command in set(commands.choices.values()):
-        add_globals(command, top=False)
-    return parser
-
-
-def _command(commands: Any, name: str, text: str | None, *, more: str = "", aliases: tuple[str, ...] = ()) -> Parser:
-    """One command; without a text it works but is not listed (old names)."""
-    settings: dict[str, Any] = {"help": text} if text else {}
-    parser: Parser = commands.add_parser(name, aliases=aliases, description=f"{text or ''}\n{more}".strip(), **settings)
-    parser.set_defaults(command=name)
-    return parser
-
-
-def _card(commands: Any, name: str, text: str, more: str = "") -> Parser:
-    parser = _command(commands, name, text, more=more)
-    parser.add_argument(
-        "card", metavar="CARD", type=named, help="card id, or card- and at least its first 8 characters"
-    )
+    for each in set(commands.choices.values()):
+        add_globals(each, top=False)
     return parser
 
 
 def _gather(commands: Any) -> None:
-    _command(commands, "init", "make the memory's folder; run twice, it changes nothing")
-    ingest = _command(
+    command(commands, "init", "make the memory's folder; run twice, it changes nothing")
+    ingest = command(
         commands,
         "ingest",
         "keep session logs (files, folders, or - for stdin)",
@@ -67,32 +55,36 @@ def _gather(commands: Any) -> None:
         "--format", metavar="NAME", help="what they are, when it is not to be guessed (e.g. openclaw, codex)"
     )
     ingest.add_argument("--distill", action="store_true", help="distil what is new at once")
-    distill = _command(
+    distill = command(
         commands, "distill", "make cards out of kept sessions", more="Exits 4 when a session must be tried again."
     )
     distill.add_argument("--session", metavar="ID", type=named, help="only this session")
+    distill.add_argument("--all", action="store_true", help="all sessions that have new turns (the default)")
     distill.add_argument("--redo", action="store_true", help="sessions that were distilled before, too")
+    distill.add_argument(
+        "--upgrade", action="store_true", help="let the model read again what was distilled by rules, and do better"
+    )
 
 
 def _find(commands: Any) -> None:
     _recall(commands)
-    listing = _command(commands, "list", "list cards")
+    listing = command(commands, "list", "list cards")
     listing.add_argument("--sort", choices=SORTS, default="recent", help="order (default: recent)")
     listing.add_argument("--limit", "-n", type=count, default=50, metavar="N", help="at most N cards (default: 50)")
     listing.add_argument("--offset", type=offset, default=0, metavar="N", help="leave out the first N (default: 0)")
     add_filters(listing)
-    show = _card(commands, "show", "show a card, its neighbours and where it came from")
+    show = card(commands, "show", "show a card, its neighbours and where it came from")
     show.add_argument("--neighbours", type=offset, default=20, metavar="N", help="at most N neighbours (default: 20)")
-    trace = _card(commands, "trace", "show the turns a card came from")
+    trace = card(commands, "trace", "show the turns a card came from")
     trace.add_argument("--full", action="store_true", help="the whole session, the card's turns marked")
     trace.add_argument("--reveal", action="store_true", help="do not mask secrets; only for a person at a terminal")
-    history = _command(commands, "history", "what changed, newest first")
+    history = command(commands, "history", "what changed, newest first")
     history.add_argument("card", metavar="CARD", type=named, nargs="?", help="only changes of this card")
     history.add_argument("--limit", "-n", type=count, default=50, metavar="N", help="at most N changes (default: 50)")
 
 
 def _recall(commands: Any) -> None:
-    recall = _command(
+    recall = command(
         commands,
         "recall",
         "find cards, and passages in sessions",
@@ -124,7 +116,7 @@ def _recall(commands: Any) -> None:
 
 
 def _curate(commands: Any) -> None:
-    capture = _command(commands, "capture", "write a card yourself")
+    capture = command(commands, "capture", "write a card yourself")
     capture.add_argument("text", metavar="TEXT", nargs="+", help="the card's text (Markdown); - reads stdin")
     capture.add_argument("--title", help="its title (default: from the text)")
     capture.add_argument(
@@ -141,6 +133,8 @@ def _curate(commands: Any) -> None:
     capture.add_argument(
         "--entity", action="append", default=[], metavar="NAME", help="what it is about; may be repeated"
     )
+    capture.add_argument("--entities", metavar="A,B", help="the same, several at once, with commas between")
+    capture.add_argument("--basis", metavar="TEXT", help="what it was concluded from; kept below its text")
     capture.add_argument("--scope", help="whose memory it is (default: global)")
     _edit(commands)
     for name, text in (
@@ -150,11 +144,11 @@ def _curate(commands: Any) -> None:
         ("forget", "forget a card; `alaya restore` brings it back"),
         ("restore", "bring back an archived or forgotten card"),
     ):
-        _card(commands, name, text)
+        card(commands, name, text)
 
 
 def _edit(commands: Any) -> None:
-    edit = _card(commands, "edit", "change a card", "What is not named stays as it is.")
+    edit = card(commands, "edit", "change a card", "What is not named stays as it is.")
     edit.add_argument("--title", help="new title")
     edit.add_argument("--content", metavar="TEXT", help="new text; - reads stdin")
     edit.add_argument("--overview", metavar="TEXT", help="new overview")
@@ -170,8 +164,8 @@ def _edit(commands: Any) -> None:
 
 
 def _connect(commands: Any) -> None:
-    link = _command(commands, "link", "link two cards")
-    unlink = _command(commands, "unlink", "take away links between two cards")
+    link = command(commands, "link", "link two cards")
+    unlink = command(commands, "unlink", "take away links between two cards")
     for parser in (link, unlink):
         parser.add_argument("a", metavar="A", type=named, help="card the link starts from")
         parser.add_argument("b", metavar="B", type=named, help="card it leads to")
@@ -192,19 +186,19 @@ def _connect(commands: Any) -> None:
 
 
 def _take_back(commands: Any) -> None:
-    merge = _command(commands, "merge", "make one card of two", more="The other's id names the kept card from then on.")
+    merge = command(commands, "merge", "make one card of two", more="The other's id names the kept card from then on.")
     merge.add_argument("card", metavar="KEEP", type=named, help="the card that stays")
     merge.add_argument("other", metavar="OTHER", type=named, help="the card that goes into it")
     merge.add_argument("--reason", default="", metavar="TEXT", help="why, for the history")
-    undo = _command(commands, "undo", "take back your last change, or a whole run", more="Refused if it changed since.")
-    redo = _command(commands, "redo", "do again what was undone last")
+    undo = command(commands, "undo", "take back your last change, or a whole run", more="Refused if it changed since.")
+    redo = command(commands, "redo", "do again what was undone last")
     undo.add_argument(
         "--run", metavar="ID", type=named, help="a whole run, or one change by its number, as `history` shows them"
     )
     redo.add_argument("--run", metavar="ID", type=named, help="what this run undid, or an undone run or change itself")
     undo.add_argument("--cascade", action="store_true", help="undo first what touched the same things since")
     redo.add_argument("--cascade", action="store_true", help="undo first what touched the same things since")
-    erase = _command(
+    erase = command(
         commands,
         "erase",
         "take a card, a session or a turn out for good",
@@ -216,27 +210,27 @@ def _take_back(commands: Any) -> None:
 
 
 def _keep(commands: Any) -> None:
-    _command(commands, "status", "what each layer holds, and what needs attention")
-    verify = _command(commands, "verify", "check that the layers agree", more="Exits 1 when something is found.")
+    command(commands, "status", "what each layer holds, and what needs attention")
+    verify = command(commands, "verify", "check that the layers agree", more="Exits 1 when something is found.")
     verify.add_argument("--fix", action="store_true", help="say what would mend it (at a terminal: ask, then do it)")
     verify.add_argument("--yes", action="store_true", help="with --fix: do it without asking")
-    rebuild = _command(commands, "rebuild", "build the databases anew from the plain files")
+    rebuild = command(commands, "rebuild", "build the databases anew from the plain files")
     rebuild.add_argument(
         "what", nargs="?", choices=("l1", "l2", "all"), default="all", help="which layer (default: all)"
     )
     for old in ("l1", "l2"):
-        _command(commands, f"rebuild-{old}", None, more=f"The same as: rebuild {old}").set_defaults(
+        command(commands, f"rebuild-{old}", None, more=f"The same as: rebuild {old}").set_defaults(
             command="rebuild", what=old
         )
-    reembed = _command(
+    reembed = command(
         commands,
         "reembed",
         "make all vectors anew by the configured model",
         more="The old vectors answer until it is done; cut off, it goes on where it was.",
     )
     reembed.add_argument("--dry-run", action="store_true", help="only say how much it is, how long, what it costs")
-    _command(commands, "upkeep", "fold logs and indexes, remove old versions of the tables")
-    doctor = _command(
+    command(commands, "upkeep", "fold logs and indexes, remove old versions of the tables")
+    doctor = command(
         commands, "doctor", "check the installation and the memory's folder", more="Exits 1 when a check fails."
     )
     doctor.add_argument(
@@ -244,9 +238,9 @@ def _keep(commands: Any) -> None:
         action="store_true",
         help="measure the embedding model on your own cards (a remote one is sent some: it says where)",
     )
-    config = _command(commands, "config", "every setting: its value, where it comes from, what it means")
+    config = command(commands, "config", "every setting: its value, where it comes from, what it means")
     config.add_argument("key", metavar="KEY", nargs="?", help="only settings that start with this, e.g. recall")
-    _command(
+    command(
         commands,
         "demo",
         "try it on sample sessions, in a folder of its own",

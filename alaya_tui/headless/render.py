@@ -72,6 +72,12 @@ class Output:
             data = data.model_dump(mode="json")
         self._write(self._encoded(data) + "\n")
 
+    def line(self, data: Any) -> None:
+        """Writes one document of several, each on a line of its own."""
+        if hasattr(data, "model_dump"):
+            data = data.model_dump(mode="json")
+        self._write(self._encoded(data, on_one_line=True) + "\n")
+
     def abandon(self) -> None:
         """After the reader went away: points stdout at nothing, so that no later flush complains."""
         if self._stream is None:
@@ -81,14 +87,15 @@ class Output:
             os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
 
-    def _encoded(self, data: Any) -> str:
+    def _encoded(self, data: Any, *, on_one_line: bool = False) -> str:
         # a pipe that is not UTF-8 gets plain ASCII: whoever reads JSON reads that as what was meant
         plain = _name(self._stream) not in ("utf-8", "utf8")
-        text = _dumps(data, ensure_ascii=False, indent=2 if self.terminal else None)
+        indent = 2 if self.terminal and not on_one_line else None
+        text = _dumps(data, ensure_ascii=False, indent=indent)
         # half a character is no text: strict parsers refuse even its escape
         text = _SURROGATE.sub("\ufffd", text)
         if plain:
-            text = _dumps(json.loads(text), ensure_ascii=True, indent=2 if self.terminal else None)
+            text = _dumps(json.loads(text), ensure_ascii=True, indent=indent)
         if self.terminal:
             text = _ACTS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
         return text

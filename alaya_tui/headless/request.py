@@ -7,9 +7,9 @@ import io
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from alaya_core.errors import UsageError
 from alaya_core.progress import CancelToken, ProgressSink
@@ -30,12 +30,14 @@ class Request:
         told: stderr.
         interrupts: Ctrl+C.
         terminal: Whether a person reads stdout.
+        emit: Writes a part of the answer while the rest is still to come: its data, or lines for a person.
     """
 
     args: Namespace
     told: Diagnostics
     interrupts: Interrupts
     terminal: bool
+    emit: Callable[[Any, Sequence[str]], None] = lambda _data, _lines: None
 
     @contextlib.contextmanager
     def memory(self) -> Iterator[Memory]:

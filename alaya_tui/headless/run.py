@@ -7,6 +7,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from alaya_core.errors import UsageError
 from alaya_tui.headless.arguments import Wanted, before_dashes
@@ -58,7 +59,7 @@ def _do(args: Namespace, session: Session, interrupts: Interrupts) -> Result:
     from alaya_tui.headless.commands import find
     from alaya_tui.headless.request import Request
 
-    return find(args.command)(Request(args, session.told, interrupts, session.output.terminal))
+    return find(args.command)(Request(args, session.told, interrupts, session.output.terminal, session.emit))
 
 
 class Session:
@@ -76,6 +77,7 @@ class Session:
         self.told = Diagnostics(sys.stderr, quiet="--quiet" in words, verbose="--verbose" in words)
         self._form = "json" if "--json" in words or _names_json(words) else "text"
         self._implied = False
+        self._in_lines = False
         self._home: str | None = None
 
     def take(self, args: Namespace) -> None:
@@ -91,9 +93,19 @@ class Session:
         self._home = args.home
         self._form = "json" if args.json or self._implied else wanted or "text"
 
+    def emit(self, data: Any, lines: Sequence[str]) -> None:
+        """Writes a part of an answer before the rest is known: a line of JSON, or lines for a person."""
+        self._in_lines = True
+        if self._form == "json":
+            self.output.line(data)
+        else:
+            self.output.text(lines)
+
     def answer(self, result: Result) -> int:
         """Writes an answer."""
-        if self._form == "json":
+        if self._form == "json" and self._in_lines:
+            self.output.line(result.data)
+        elif self._form == "json":
             self.output.document(result.data)
         else:
             self.output.text(result.lines(self.output.page(self._home)))

@@ -48,6 +48,7 @@ class CardView(Answer):
     created_at: Instant
     added_at: Instant
     updated_at: Instant
+    expires_at: Instant | None = None
     successor: str | None = None
     distilled_by: str | None = None
     source_sessions: list[str]

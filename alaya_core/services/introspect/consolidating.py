@@ -1,0 +1,87 @@
+"""Consolidate: what is said twice becomes one card, what contradicts is settled, what is alike is linked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from alaya_core.errors import AlayaError
+from alaya_core.models.answers import PhaseReport
+from alaya_core.models.card import Card, CardState
+from alaya_core.models.plan import Decision, Pair
+from alaya_core.progress import Progress
+from alaya_core.services.consolidate.judging import JudgingRules, plan_pairs
+from alaya_core.services.consolidate.summaries import plan_summaries
+from alaya_core.services.introspect.desk import Desk
+from alaya_core.services.introspect.proposals import read_proposals
+from alaya_core.services.similar_pairs import similar_pairs
+
+
+def consolidate(desk: Desk, report: PhaseReport) -> None:
+    """Settles all pairs of cards that are alike."""
+    work = desk.workspace
+    settings = work.config.introspect
+    cards = {card.id: card for card in desk.cards() if card.state is CardState.ACTIVE}
+    pairs, note = _pairs(desk, list(cards.values()))
+    with work.graph.reading() as reader:
+        linked = {(min(link.from_id, link.to_id), max(link.from_id, link.to_id)) for link in reader.all_links()}
+    known = read_proposals(work)
+    decisions = plan_pairs(
+        cards,
+        pairs,
+        linked,
+        known.rejected | known.open.keys(),
+        now=work.clock(),
+        rules=JudgingRules(
+            duplicate=settings.consolidate_threshold,
+            related=settings.related_threshold,
+            similar_links=settings.similar_links,
+        ),
+    )
+    if settings.summary_facts:
+        touched = {card.id for decision in decisions for card in decision.seen if decision.verb != "similar"}
+        rest = [card for card in cards.values() if card.id not in touched]
+        decisions += plan_summaries(rest, now=work.clock(), new_card_id=work.ids.new_card, least=settings.summary_facts)
+    decisions, judged = _judged(desk, decisions)
+    out = desk.carry_out(decisions, report)
+    report.lines = [_told(out.done), *judged, *([note] if note else [])]
+
+
+def _pairs(desk: Desk, cards: Sequence[Card]) -> tuple[list[Pair], str]:
+    """Pairs of like cards within each scope; without vectors only what the words of cards say is left."""
+    try:
+        return similar_pairs(
+            desk.workspace,
+            cards,
+            least=desk.workspace.config.introspect.related_threshold,
+            told=lambda done, total: _step(desk, done, total),
+        ), ""
+    except AlayaError as error:
+        if error.code == "cancelled":
+            raise
+        return [], f"similar texts were not looked for: {error.message}"
+
+
+def _step(desk: Desk, done: int, total: int) -> None:
+    desk.cancel.check()
+    desk.journal.step(Progress("consolidate", done, total, "comparing"))
+
+
+def _judged(desk: Desk, decisions: Sequence[Decision]) -> tuple[list[Decision], list[str]]:
+    return list(decisions), []
+
+
+def _told(done: Sequence[Decision]) -> str:
+    words = {
+        "merge": ("duplicate merged", "duplicates merged"),
+        "contradict": ("contradiction settled", "contradictions settled"),
+        "supersede": ("card superseded by a newer one", "cards superseded by newer ones"),
+        "confirm": ("belief confirmed", "beliefs confirmed"),
+        "summarize": ("summary written", "summaries written"),
+        "similar": ("SIMILAR_TO link", "SIMILAR_TO links"),
+    }
+    counts = {verb: sum(each.verb == verb and not each.review for each in done) for verb in words}
+    parts = [f"{counts[verb]:,} {words[verb][counts[verb] != 1]}" for verb in words if counts[verb]]
+    review = sum(each.review for each in done)
+    if review:
+        parts.append(f"{review:,} for you to decide: `alaya review`")
+    return ", ".join(parts) or "nothing is said twice"
