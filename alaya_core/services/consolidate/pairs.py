@@ -51,10 +51,10 @@ def near_pairs(
         near[np.arange(len(block)), block] = False
         for place in np.flatnonzero(near.any(axis=1)):
             others = np.flatnonzero(near[place])
-            if len(others) > most:
-                nearest = np.argpartition(-cosines[place, others], most - 1)[:most]
-                others = others[nearest]
             similar = rescale(np.minimum(cosines[place, others], _SAME), is_chinese, chinese[others])
+            if len(others) > most:
+                nearest = np.argpartition(-similar, most - 1)[:most]
+                others, similar = others[nearest], similar[nearest]
             row = int(block[place])
             for other, value in zip(others.tolist(), similar.tolist(), strict=True):
                 found[(min(row, other), max(row, other))] = value
