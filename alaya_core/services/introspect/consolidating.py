@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
-from alaya_core.errors import AlayaError
+from alaya_core.errors import AlayaError, ConfigError, ProviderError
 from alaya_core.models.answers import PhaseReport
 from alaya_core.models.card import Card, CardState
+from alaya_core.models.commit import proposal_judged
 from alaya_core.models.plan import Decision, Pair
 from alaya_core.progress import Progress
+from alaya_core.services.consolidate.asking import PAIRS_AT_ONCE, SAME, SYSTEM, askable, question, verdicts
 from alaya_core.services.consolidate.judging import JudgingRules, plan_pairs
 from alaya_core.services.consolidate.summaries import plan_summaries
-from alaya_core.services.introspect.desk import Desk
+from alaya_core.services.distill.asking import ask_json
+from alaya_core.services.introspect.desk import ACTOR, Desk
 from alaya_core.services.introspect.proposals import read_proposals
 from alaya_core.services.similar_pairs import similar_pairs
 
@@ -67,7 +72,50 @@ def _step(desk: Desk, done: int, total: int) -> None:
 
 
 def _judged(desk: Desk, decisions: Sequence[Decision]) -> tuple[list[Decision], list[str]]:
-    return list(decisions), []
+    """The decisions, those that rules cannot take judged by the model where one is named; and what to say of it."""
+    from alaya_core.services.distill.usage import Usage
+
+    work = desk.workspace
+    asked = [decision for decision in decisions if askable(decision)]
+    try:
+        chat = work.chat if asked else None
+    except ConfigError as error:
+        return list(decisions), [f"no model judged duplicates: {error.message}"]
+    if chat is None:
+        return list(decisions), []
+    if desk.dry:
+        return list(decisions), [f"{chat.model} would judge {len(asked):,} pairs first"]
+    usage = Usage()
+    settled: dict[str, Decision | None] = {}
+    notes: list[str] = []
+    for start in range(0, len(asked), PAIRS_AT_ONCE):
+        some = asked[start : start + PAIRS_AT_ONCE]
+        desk.journal.step(Progress("consolidate", start, len(asked), f"{chat.model} compares"))
+        try:
+            found = ask_json(
+                work,
+                SYSTEM,
+                question(some),
+                partial(verdicts, count=len(some)),
+                usage=usage,
+                cancel=desk.cancel,
+                told=lambda text: desk.journal.step(Progress("consolidate", 0, None, text)),
+            )
+        except ProviderError as error:
+            notes.append(f"not all duplicates were judged: {error.message}")
+            break
+        same = {some[at].key: replace(some[at], review=False, why=f"{chat.model} finds them the same") for at in found}
+        settled |= {some[at].key: same[some[at].key] if verdict == SAME else None for at, verdict in found.items()}
+    _keep_apart(desk, [key for key, decision in settled.items() if decision is None], chat.model)
+    desk.add_usage(usage.view(chat, work.config.distill))
+    kept = [settled.get(decision.key, decision) for decision in decisions]
+    return [decision for decision in kept if decision is not None], notes
+
+
+def _keep_apart(desk: Desk, keys: Sequence[str], model: str) -> None:
+    """Notes what a model finds different, so that nobody is asked again unless a text changes."""
+    judged = [proposal_judged(key, "rejected", model) for key in keys]
+    desk.workspace.commit(ACTOR, lambda _: judged, run=desk.journal.run, actor=ACTOR)
 
 
 def _told(done: Sequence[Decision]) -> str:

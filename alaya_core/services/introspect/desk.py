@@ -62,6 +62,23 @@ class Desk:
                 found += reader.cards(ids[start : start + _CARDS_AT_ONCE]).values()
         return [self.planned.get(card.id, card) for card in found]
 
+    def add_usage(self, usage: ModelUsage) -> None:
+        """Adds what a model was asked to what it was asked before."""
+        if self.usage is None:
+            self.usage = usage
+            return
+        known = self.usage
+        self.usage = usage.model_copy(
+            update={
+                "calls": known.calls + usage.calls,
+                "cached": known.cached + usage.cached,
+                "input_tokens": known.input_tokens + usage.input_tokens,
+                "output_tokens": known.output_tokens + usage.output_tokens,
+                "estimated": known.estimated or usage.estimated,
+                "cost": None if usage.cost is None else (known.cost or 0.0) + usage.cost,
+            }
+        )
+
     def carry_out(self, decisions: Sequence[Decision], report: PhaseReport) -> CarriedOut:
         """Does what was decided (or, in a dry run, says it), and puts it into the report."""
         titles = {card.id: card.title for decision in decisions for card in (*decision.seen, *decision.made)}

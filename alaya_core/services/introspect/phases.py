@@ -36,7 +36,8 @@ def _distill(desk: Desk, report: PhaseReport) -> None:
     )
     if not desk.dry:
         sync(work, patient=True, progress=desk.journal.step, cancel=desk.cancel)
-    desk.usage = told.usage
+    if told.usage is not None:
+        desk.add_usage(told.usage)
     report.counts = {name: count for name, count in told.counts.items() if count}
     report.lines = _distilled(told)
 
