@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, PrivateAttr, ValidationError
 
+from alaya_core.config_names import understood
 from alaya_core.config_sections import (
     DistillConfig,
     EmbeddingConfig,
     GraphConfig,
     HomeConfig,
+    IntrospectConfig,
     LifecycleConfig,
     PassagesConfig,
     RawConfig,
@@ -25,6 +27,7 @@ from alaya_core.config_sections import (
     RerankConfig,
     ScopesConfig,
     Section,
+    SnapshotConfig,
     TemperatureConfig,
 )
 from alaya_core.errors import ConfigError
@@ -34,29 +37,6 @@ from alaya_core.safe_json import load_json
 HOME_VARIABLE = "ALAYA_HOME"
 AGENT_VARIABLE = "ALAYA_AGENT"
 
-RENAMED = {
-    "temperature.warm_threshold": "temperature.cold_threshold",
-    "recall.vector_top_k": "recall.candidates",
-    "recall.limit": "recall.max_results",
-    "recall.minScore": "recall.floor",
-}
-"""Keys of earlier documents, and what they are called here."""
-
-UNUSED = frozenset(
-    {
-        "data_dir",
-        "introspect",
-        "logging",
-        "temperature.recency_decay",
-        "temperature.frequency_cap",
-        "distill.llm_provider",
-        "distill.model",
-        "distill.prompt_template",
-        "distill.min_session_tokens",
-    }
-)
-"""Keys of earlier documents that nothing reads: they are named, not taken for mistakes."""
-
 
 class Config(Section):
     """All settings of a home."""
@@ -65,6 +45,8 @@ class Config(Section):
     temperature: TemperatureConfig = TemperatureConfig()
     lifecycle: LifecycleConfig = LifecycleConfig()
     distill: DistillConfig = DistillConfig()
+    introspect: IntrospectConfig = IntrospectConfig()
+    snapshot: SnapshotConfig = SnapshotConfig()
     recall: RecallConfig = RecallConfig()
     rerank: RerankConfig = RerankConfig()
     scopes: ScopesConfig = ScopesConfig()
@@ -95,16 +77,17 @@ class Config(Section):
             raise ConfigError(f"{path} cannot be read: {error}", "mend it, or move it away for the defaults") from error
         if not isinstance(raw, dict):
             raise ConfigError(f"{path} holds no JSON object", "write {} for the defaults")
-        warnings: list[str] = []
-        known = _known_only(raw, warnings, path)
+        said = understood(raw, {key for key, _, _ in setting_names()})
         try:
-            config = cls.model_validate(known)
+            config = cls.model_validate(said.groups)
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(part) for part in first["loc"])
-            raise ConfigError(f"{path}: {key}: {first['msg']}", "`alaya config` lists the settings") from None
-        config._warnings.extend(warnings)
-        config._from_file.update(f"{group}.{key}" for group, keys in known.items() for key in keys)
+            written = said.written.get(".".join(str(part) for part in first["loc"][:2]))
+            named = f"{key} (written as {written})" if written else key
+            raise ConfigError(f"{path}: {named}: {first['msg']}", "`alaya config` lists the settings") from None
+        config._warnings.extend(f"{path}: {warning}" for warning in said.warnings)
+        config._from_file.update(f"{group}.{key}" for group, keys in said.groups.items() for key in keys)
         return config
 
     def rows(self) -> list[ConfigRow]:
@@ -134,37 +117,6 @@ def setting_names() -> Iterator[tuple[str, str, str]]:
         assert issubclass(section, BaseModel)
         for name in section.model_fields:
             yield f"{group}.{name}", group, name
-
-
-def _known_only(raw: dict[str, Any], warnings: list[str], path: Path) -> dict[str, dict[str, Any]]:
-    known_keys = {key for key, _, _ in setting_names()}
-    groups: dict[str, dict[str, Any]] = {}
-    for group, value in raw.items():
-        if group == "version":
-            continue
-        if group in UNUSED:
-            warnings.append(f"{path}: {group} is known, but nothing reads it")
-            continue
-        if not isinstance(value, dict):
-            warnings.append(f"{path}: unknown key {group}")
-            continue
-        if not value and group not in Config.model_fields:
-            warnings.append(f"{path}: unknown key {group}")
-        for name, setting in value.items():
-            key = f"{group}.{name}"
-            renamed = RENAMED.get(key)
-            if renamed:
-                warnings.append(f"{path}: {key} is called {renamed} here")
-                key = renamed
-            if key in UNUSED:
-                warnings.append(f"{path}: {key} is known, but nothing reads it")
-                continue
-            if key not in known_keys:
-                warnings.append(f"{path}: unknown key {key}")
-                continue
-            target, leaf = key.split(".", 1)
-            groups.setdefault(target, {})[leaf] = setting
-    return groups
 
 
 def environment() -> Mapping[str, str]:

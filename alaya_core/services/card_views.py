@@ -107,6 +107,7 @@ def card_view(card: Card, now: Now) -> CardView:
         created_at=card.created_at,
         added_at=card.added_at,
         updated_at=card.updated_at,
+        expires_at=card.expires_at,
         successor=card.successor or None,
         distilled_by=card.distilled_by or None,
         source_sessions=[source.session_id for source in card.sources],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from functools import partial
 
@@ -12,6 +13,9 @@ from alaya_tui.headless.render import Result
 from alaya_tui.headless.render_cards import changed_lines, link_lines
 from alaya_tui.headless.request import Request
 
+_COMMA = re.compile("[,，、]")
+_HAN = re.compile("[\u3400-\u9fff]")
+
 
 def capture_command(request: Request) -> Result:
     """Writes a card by hand."""
@@ -19,16 +23,24 @@ def capture_command(request: Request) -> Result:
     text = request.text_of(args.text)
     with request.memory() as memory:
         answer = memory.capture(
-            text,
+            _with_basis(text, args.basis),
             title=args.title,
             type=args.type,
             importance=args.importance,
             confidence=args.confidence,
             tags=tuple(args.tag),
-            entities=tuple(args.entity),
+            entities=(*args.entity, *_COMMA.split(args.entities or "")),
             scope=args.scope,
         )
     return _changed("capture", answer)
+
+
+def _with_basis(text: str, basis: str | None) -> str:
+    """A text with what it was concluded from in its last line, in the language of the text."""
+    if not (basis and basis.strip() and text.strip()):
+        return text
+    chinese = 5 * len(_HAN.findall(text)) >= sum(map(str.isalpha, text)) > 0
+    return f"{text.rstrip()}\n\n{'依据：' if chinese else 'Basis: '}{' '.join(basis.split())}"
 
 
 def edit_command(request: Request) -> Result:

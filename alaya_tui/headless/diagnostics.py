@@ -116,7 +116,8 @@ class Diagnostics:
 
 
 class Interrupts:
-    """What Ctrl+C (and SIGTERM) does: ask long work to stop after its step, else stop at once; a second one always stops at once."""
+    """What Ctrl+C (and SIGTERM) does: ask long work to stop after its step, else stop at once; a second one always
+    stops at once."""
 
     def __init__(self) -> None:
         self._asked = False
