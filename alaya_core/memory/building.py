@@ -20,6 +20,7 @@ from alaya_core.stores.sources import SourceStore
 from alaya_core.stores.staging import Staging
 
 if TYPE_CHECKING:
+    from alaya_core.providers.chat import ChatModel
     from alaya_core.providers.embedding import Background, EmbeddingSettings
     from alaya_core.providers.rerank import Reranker
     from alaya_core.services.embedding import Embedder
@@ -61,6 +62,26 @@ def build_workspace(
         chosen = config.rerank.model_dump(exclude={"candidates", "weight"})
         return HttpReranker(resolve_rerank(env, **chosen), clock)
 
+    def make_chat() -> ChatModel | None:
+        from alaya_core.providers.chat_choice import resolve_chat
+
+        said = config.distill
+        endpoint = resolve_chat(
+            env,
+            llm_enabled=said.llm_enabled,
+            llm_provider=said.llm_provider,
+            model=said.model,
+            base_url=said.base_url,
+            api_key_env=said.api_key_env,
+            timeout_s=said.timeout_s,
+            output_tokens=said.output_tokens,
+        )
+        if endpoint is None:
+            return None
+        from alaya_core.providers.chat import HttpChat
+
+        return HttpChat(endpoint)
+
     return Workspace(
         home=place,
         config=config,
@@ -79,5 +100,6 @@ def build_workspace(
         make_vectors=make_vectors,
         make_embedder=make_embedder,
         make_reranker=make_reranker,
+        make_chat=make_chat,
         embedding_host=host_of(configured(config)),
     )

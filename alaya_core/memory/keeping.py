@@ -35,12 +35,14 @@ class Keeping(UseCases):
         stdin: BinaryIO | None = None,
         progress: ProgressSink = silent,
         cancel: CancelToken | None = None,
+        announce: Callable[[str], None] = lambda _: None,
     ) -> IngestReport:
         """Takes in sessions from files, folders and standard input (`-`), and makes their turns searchable.
 
         Args:
             format: The format of all of them; None = found out for each.
             distill: Whether to distill what came in at once.
+            announce: Told who is sent text to distill, before the first of it.
 
         Raises:
             AlayaError: The home takes no changes. What a file does wrong is in the report.
@@ -51,7 +53,9 @@ class Keeping(UseCases):
         run = self._work.new_run()  # one run, so that one undo takes back all that this call did
         report = ingest(self._work, paths, format=format, stdin=stdin, progress=progress, cancel=cancel, run=run)
         if distill or self._work.config.distill.auto_distill:
-            report.distilled = self._distill(None, redo=False, progress=progress, cancel=cancel, run=run)
+            report.distilled = self._distill(
+                None, redo=False, progress=progress, cancel=cancel, run=run, announce=announce
+            )
         else:
             # Also when nothing is new: an earlier ingest may have been killed before its turns were indexed.
             sync(self._work, patient=True, progress=progress, cancel=cancel)
@@ -79,6 +83,7 @@ class Keeping(UseCases):
         upgrade: bool = False,
         progress: ProgressSink = silent,
         cancel: CancelToken | None = None,
+        announce: Callable[[str], None] = lambda _: None,
     ) -> DistillReport:
         """Makes cards of the turns not distilled yet, by the model that is named, else by rules.
 
@@ -87,19 +92,39 @@ class Keeping(UseCases):
             redo: Read again what was distilled before.
             upgrade: Let the model read again what rules distilled; their cards are superseded where it has better ones,
                 and nobody touched them.
+            announce: Told who is sent text, before the first of it.
 
         Raises:
             NotFoundError: No such session.
+            UsageError: `upgrade`, and no model is named.
+            ConfigError: The model that is named cannot be used.
         """
-        return self._distill(session, redo=redo, progress=progress, cancel=cancel)
+        return self._distill(session, redo=redo, upgrade=upgrade, progress=progress, cancel=cancel, announce=announce)
 
     def _distill(
-        self, session: str | None, *, redo: bool, progress: ProgressSink, cancel: CancelToken | None, run: str = ""
+        self,
+        session: str | None,
+        *,
+        redo: bool,
+        upgrade: bool = False,
+        progress: ProgressSink,
+        cancel: CancelToken | None,
+        run: str = "",
+        announce: Callable[[str], None],
     ) -> DistillReport:
         from alaya_core.services.distill.run import distill
         from alaya_core.services.index import sync
 
-        report = distill(self._work, session=session, redo=redo, progress=progress, cancel=cancel, run=run)
+        report = distill(
+            self._work,
+            session=session,
+            redo=redo,
+            upgrade=upgrade,
+            progress=progress,
+            cancel=cancel,
+            run=run,
+            announce=announce,
+        )
         sync(self._work, patient=True, progress=progress, cancel=cancel)
         report.vectors_pending = self._work.vectors.mark().pending
         return report

@@ -8,6 +8,11 @@ from enum import StrEnum
 
 from alaya_core.models.card_types import CardType
 
+SESSION_SUMMARY = "session-summary"
+"""Who distils the summary of a session."""
+RULES_SUMMARY = "rules/summary"
+"""Who writes a summary of the facts about one thing."""
+
 
 class CardState(StrEnum):
     """Who sees a card; `erased` cards have no record at all."""
@@ -143,6 +148,11 @@ class Card:
     standing: Standing = Standing.WORKING
     vector_dropped: bool = False
     merged_from: tuple[str, ...] = ()
+
+    @property
+    def is_session_summary(self) -> bool:
+        """Whether it is the summary of one session, which stays outside standings and the HOT tier."""
+        return self.distilled_by == SESSION_SUMMARY
 
     def text_to_embed(self) -> str:
         """What its vector stands for."""

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Sleep = Callable[[float, CancelToken | None], None]
 """Waits some seconds, and stops waiting with CancelledError when the token is set."""
 
+Waiting = Callable[[float, str], None]
+"""Told how many seconds a client waits before it asks again, and why."""
+
 _SLICE_S = 0.1
 
 
@@ -123,6 +126,7 @@ class JsonClient:
         cancel: CancelToken | None = None,
         policy: RetryPolicy | None = None,
         timeout_s: float | None = None,
+        waiting: Waiting | None = None,
     ) -> Any:
         """Posts and returns the decoded answer.
 
@@ -131,6 +135,7 @@ class JsonClient:
             payload: What becomes the JSON body.
             cancel: Looked at before every request and while waiting for the next.
             policy, timeout_s: Other ones than the client's, for this call.
+            waiting: Told before each wait.
 
         Raises:
             TooLargeError: The service finds the request too large; fewer or shorter texts may pass.
@@ -155,6 +160,8 @@ class JsonClient:
                     tries = f" (tried {attempt} times)" if attempt > 1 else ""
                     raise ProviderError(again.message + tries, again.hint) from None
                 wait = self._wait(policy, attempt, asked)
+                if waiting is not None:
+                    waiting(wait, again.message)
             self._sleep(wait, cancel)
 
     def close(self) -> None:

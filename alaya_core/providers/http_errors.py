@@ -29,9 +29,17 @@ _TRANSIENT = {408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
 
 class RequestRejectedError(ProviderError):
-    """The service finds the request, or we its answer, wrong; the same request would fail again."""
+    """The service finds the request, or we its answer, wrong; the same request would fail again.
+
+    Attributes:
+        status: The HTTP status; 0 where it is not the service that refuses.
+    """
 
     retryable = False
+
+    def __init__(self, message: str, hint: str = "", *, status: int = 0) -> None:
+        super().__init__(message, hint)
+        self.status = status
 
 
 class TooLargeError(RequestRejectedError):
@@ -84,14 +92,14 @@ def service_error(
     if status == 402 or (status == 429 and _NO_QUOTA.search(everything)):
         return ProviderRefusedError(text, f"the quota or credit of {key_name} is used up; nothing is retried")
     if _is_too_large(status, everything):
-        return TooLargeError(text, "lower embedding.batch_size or embedding.max_tokens")
+        return TooLargeError(text, "lower embedding.batch_size or embedding.max_tokens", status=status)
     if status in _TRANSIENT:
         return RetryLaterError(text, "try again later", retry_after=headers.get("retry-after"))
     if 300 <= status < 400:
         target = shown(headers.get("location", "elsewhere"), secrets)
         return RequestRejectedError(f"{name} redirects to {target}", "redirects are not followed: correct base_url")
     hint = "check the model's name and base_url" if status in (404, 405) else ""
-    return RequestRejectedError(text, hint)
+    return RequestRejectedError(text, hint, status=status)
 
 
 def error_in(answer: Any) -> str:

@@ -36,6 +36,11 @@ class Now:
     config: Config
     vitals: Mapping[str, Vitals]
 
+    @property
+    def rules(self) -> TierRules:
+        """When a card is HOT or COLD."""
+        return tier_rules(self.config)
+
     def of(self, card: Card) -> Vitals:
         """What use has done to one card, and to those it absorbed; nothing, if it was never used."""
         vitals = self.vitals.get(card.id, Vitals())
@@ -52,8 +57,10 @@ class Now:
         """Where its vector lives: COLD once it was given up, else HOT or WARM by its use."""
         if card.vector_dropped:
             return Tier.COLD
+        if card.is_session_summary:
+            return Tier.WARM
         warmth = self.temperature(card) if temperature is None else temperature
-        tier = tier_of(card, self.of(card), warmth, self.at, tier_rules(self.config))
+        tier = tier_of(card, self.of(card), warmth, self.at, self.rules)
         return Tier.HOT if tier is Tier.HOT else Tier.WARM
 
     def placement(self, cards: Iterable[Card], warmth: Mapping[str, float] | None = None) -> Placement:
@@ -62,7 +69,7 @@ class Now:
         Args:
             warmth: Temperatures by card id, where they are known already.
         """
-        rules = tier_rules(self.config)
+        rules = self.rules
         cases = (
             tier_case(
                 card, self.of(card), self.temperature(card) if warmth is None else warmth[card.id], self.at, rules

@@ -9,7 +9,7 @@ from typing import Any
 from alaya_core import secrets
 from alaya_core.errors import AlayaError, UsageError
 from alaya_core.models.answers import CardAnswer, LinkAnswer
-from alaya_core.models.card import Card, CardDraft, CardState, Link, Relation, ordered_ends
+from alaya_core.models.card import RULES_SUMMARY, Card, CardDraft, CardState, Link, Relation, ordered_ends
 from alaya_core.models.card_types import POLICIES
 from alaya_core.models.commit import Event, card_changed, card_created, link_created, link_removed
 from alaya_core.models.requests import CardChanges
@@ -102,6 +102,8 @@ def edit(workspace: Workspace, reference: str, changes: CardChanges, rev: int | 
             if successor.id == card.id:
                 raise UsageError("a card cannot supersede itself")
             values |= {"state": CardState.SUPERSEDED, "successor": successor.id}
+        if card.distilled_by == RULES_SUMMARY and {"title", "content", "overview"} & values.keys():
+            values["distilled_by"] = ""  # it is a person's text now, and is not written anew
         return replace(card, **values)
 
     return _change(workspace, reference, "edit", change)

@@ -21,16 +21,16 @@ def merged_cards(keep: Card, other: Card, *, now: int) -> tuple[Card, Card]:
     importance, by = max((keep.importance, keep.importance_by), (other.importance, other.importance_by))
     whole = replace(
         keep,
-        content=_united_text(keep.content, other.content),
+        content=united_text(keep.content, other.content),
         overview=keep.overview or other.overview,
-        tags=_united(keep.tags, other.tags),
-        entities=_united(keep.entities, other.entities),
+        tags=united(keep.tags, other.tags),
+        entities=united(keep.entities, other.entities),
         sources=_united_sources(keep, other),
         importance=importance,
         importance_by=by,
         pinned=keep.pinned or other.pinned,
         created_at=min(keep.created_at, other.created_at),
-        merged_from=_united(keep.merged_from, (other.id, *other.merged_from)),
+        merged_from=united(keep.merged_from, (other.id, *other.merged_from)),
         rev=keep.rev + 1,
         updated_at=now,
     )
@@ -69,7 +69,8 @@ def moved_links(keep: str, other: str, own: Iterable[Link], others: Iterable[Lin
     return list(gone.values()), list(made.values())
 
 
-def _united_text(kept: str, added: str) -> str:
+def united_text(kept: str, added: str) -> str:
+    """A text with another behind it, unless it is said there already."""
     return kept if _plain(added) in _plain(kept) else f"{kept.rstrip()}\n\n{added.strip()}"
 
 
@@ -77,7 +78,8 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _united(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+def united(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of both, each once."""
     return tuple(dict.fromkeys((*one, *other)))
 
 

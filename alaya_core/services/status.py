@@ -70,17 +70,36 @@ def status(workspace: Workspace) -> StatusAnswer:
         upkeep=backlog(workspace),
         ledger={"commits": last, "bytes": folder_bytes(home.ledger), "unindexed": max(0, last - mark.seq)},
         health=_health(workspace, cards, now, warmth, mark, _behind(workspace, seq) if stale else ""),
-        distiller=RULES_VERSION,
+        distiller=_distiller(workspace),
         sends_text_to=_hosts(workspace, mark),
     )
 
 
 def _hosts(workspace: Workspace, mark: VectorMark) -> list[str]:
-    """Who is sent text: the configured embedding, the one that made the vectors, which embeds the queries, and the
-    reranker."""
+    """Who is sent text: the configured embedding, the one that made the vectors, which embeds the queries, the
+    reranker, and the model that reads sessions."""
     stored = made_by(mark) if mismatch(workspace.config, mark) else None
-    hosts = [workspace.embedding_host, host_of(stored) if stored else None, _rerank_host(workspace)]
+    hosts = [
+        workspace.embedding_host,
+        host_of(stored) if stored else None,
+        _rerank_host(workspace),
+        _chat_host(workspace),
+    ]
     return [host for host in dict.fromkeys(hosts) if host]
+
+
+def _distiller(workspace: Workspace) -> str:
+    try:
+        return workspace.chat.model if workspace.chat else RULES_VERSION
+    except ConfigError as error:
+        return f"nobody: {error.message}"
+
+
+def _chat_host(workspace: Workspace) -> str | None:
+    try:
+        return workspace.chat.name if workspace.chat else None
+    except ConfigError:
+        return None
 
 
 def _rerank_host(workspace: Workspace) -> str | None:

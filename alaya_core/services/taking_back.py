@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,10 +23,8 @@ from alaya_core.models.commit import (
     session_removed,
 )
 from alaya_core.models.session import SessionInfo
-from alaya_core.stores.folding import Folded, LinkKey, link_key
-
-Before = Callable[[str, Commit, int], Folded]
-"""What a card or session was before the event of a number of a commit: everything that its id stands in, folded."""
+from alaya_core.services.priors import Priors, names_by_hash
+from alaya_core.stores.folding import LinkKey, link_key
 
 
 @dataclass(slots=True)
@@ -44,8 +41,13 @@ class Present:
     sessions: dict[str, SessionInfo] = field(default_factory=dict)
 
 
-def taken_back(commit: Commit, present: Present, before: Before) -> list[Event]:
+def taken_back(commit: Commit, present: Present, priors: Priors) -> list[Event]:
     """Events that undo a commit, the last of its events first; `present` is as after them.
+
+    What only says something (a proposal) is left as it is: who reads it asks whether its commit stands.
+
+    Args:
+        priors: What the commit does not tell of the time before it.
 
     Raises:
         ConflictError: It cannot be undone.
@@ -57,20 +59,16 @@ def taken_back(commit: Commit, present: Present, before: Before) -> list[Event]:
             case "card.created":
                 made += _remove_card(event["card"]["id"], present)
             case "card.changed":
-                fields = event["before"]
-                if any(isinstance(value, dict) for value in fields.values()):
-                    prior = before(event["id"], commit, number).cards[event["id"]]
-                    made += _set_fields(event["id"], {name: getattr(prior, name) for name in fields}, "undo", present)
-                else:
-                    made += _set_fields(event["id"], card_fields(fields), "undo", present)
+                values = _fields_before(event, priors.cards.get((commit.seq, number)))
+                made += _set_fields(event["id"], values, "undo", present)
             case "link.created":
                 made += _remove_link(link_from_json(event["link"]), present)
             case "link.removed":
                 made += _make_link(link_from_json(event["link"]), present)
             case "session.ingested":
-                made += _shrink(event, before(event["session"]["id"], commit, number), present)
+                made += _shrink(event, priors.sessions.get((commit.seq, number)), present)
             case "session.distilled":
-                made += _undistil(event["id"], before(event["id"], commit, number), present)
+                made += _undistil(event["id"], priors.sessions.get((commit.seq, number)), present)
             case "erased":
                 raise ConflictError("what was erased is gone for good", "it cannot be undone")
     return made
@@ -110,6 +108,16 @@ def _remove_card(card_id: str, present: Present) -> list[Event]:
     return [card_removed(card_id)] if present.cards.pop(card_id, None) else []
 
 
+def _fields_before(event: Event, prior: Card | None) -> dict[str, Any]:
+    """What the changed fields of a card were."""
+    before = event["before"]
+    if prior is not None:
+        return {name: getattr(prior, name) for name in before}
+    if names_by_hash(before):
+        raise ConflictError(f"an earlier text of {event['id']} is gone for good", "it cannot be undone")
+    return card_fields(before)
+
+
 def _set_fields(card_id: str, values: dict[str, Any], verb: str, present: Present) -> list[Event]:
     card = present.cards.get(card_id)
     if card is None:
@@ -137,13 +145,12 @@ def _make_link(link: Link, present: Present) -> list[Event]:
     return [*([link_removed(there)] if there else []), link_created(link)] if there != link else []
 
 
-def _shrink(event: Event, prior: Folded, present: Present) -> list[Event]:
+def _shrink(event: Event, known: SessionInfo | None, present: Present) -> list[Event]:
     """The session as it was before it came in or grew. Its file keeps all its turns: nothing is thrown away."""
     key = event["session"]["id"]
     current = present.sessions.get(key)
     if current is None:
         return []
-    known = prior.sessions.get(key)
     if known is None:
         del present.sessions[key]
         return [session_removed(key)]
@@ -157,8 +164,7 @@ def _shrink(event: Event, prior: Folded, present: Present) -> list[Event]:
     return [session_ingested(smaller, from_turn=known.turns, skipped=0)]
 
 
-def _undistil(key: str, prior: Folded, present: Present) -> list[Event]:
-    known = prior.sessions.get(key)
+def _undistil(key: str, known: SessionInfo | None, present: Present) -> list[Event]:
     if known is None or key not in present.sessions:
         return []
     return [session_distilled(key, turns=known.distilled_turns, by=known.distilled_by, status="undone")]

@@ -5,27 +5,26 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from alaya_core.errors import ConflictError, NotFoundError
 from alaya_core.models.answers import UndoAnswer
 from alaya_core.models.commit import Commit, Event, commits_redone, commits_undone, event_cards, link_from_json
 from alaya_core.services.history import commit_views, said
+from alaya_core.services.priors import Priors, priors_of
 from alaya_core.services.taking_back import Present, done_again, taken_back
 from alaya_core.services.undoing import (
     REDONE,
     UNDONE,
     Choice,
     choose,
-    in_the_way,
     marks_of,
+    meets,
     newest_standing,
     newest_undo,
-    note_marks,
 )
 from alaya_core.services.workspace import Workspace
-from alaya_core.stores.folding import Folded, fold, link_key, session_ids
+from alaya_core.stores.folding import link_key, session_ids
 from alaya_core.stores.graph_read import GraphReader
 from alaya_core.text import safe_line
 
@@ -33,6 +32,9 @@ _EVENTS_AT_ONCE = 2_000
 _LISTED = 8
 _TRIES = 3
 _FEW_LINKS = 50
+
+Step = tuple[Commit, bool]
+"""A commit, and whether it is done again (else it is taken back)."""
 
 
 def undo(workspace: Workspace, *, run: str | None, cascade: bool) -> UndoAnswer:
@@ -58,7 +60,7 @@ def undo(workspace: Workspace, *, run: str | None, cascade: bool) -> UndoAnswer:
 
 
 def redo(workspace: Workspace, *, run: str | None, cascade: bool) -> UndoAnswer:
-    """Does again what was undone last, or what a run undid, or an undone run itself.
+    """Does again what was undone last, or what a run undid, or an undone run (or redo) itself.
 
     Raises:
         NotFoundError, ConflictError: As for `undo`.
@@ -101,17 +103,22 @@ def _do_once(
     seen = workspace.ledger.last_seq()
     choice = _clear(workspace, find(), cascade, verb, named)
     run = workspace.new_run()
-    steps = [(commit, False) for commit in choice.later]
-    targets = choice.targets if verb == "undo" else choice.targets[::-1]
-    steps += [(commit, verb == "redo") for commit in targets]
-    told = {view.seq: view for view in commit_views(workspace, [commit for commit, _ in steps])}
+    if verb == "undo":
+        steps = [(commit, False) for commit in choice.both()]
+    else:
+        steps = [(commit, False) for commit in choice.later] + [(commit, True) for commit in choice.targets[::-1]]
+    chosen = [commit for commit, _ in steps]
+    told = {view.seq: view for view in commit_views(workspace, chosen)}
+    priors = priors_of(workspace.ledger.commits(), [commit for commit, again in steps if not again])
     for piece in _pieces(steps):
 
-        def plan(reader: GraphReader, piece: Sequence[tuple[Commit, bool]] = piece) -> list[Event]:
-            _still_clear(workspace, [commit for commit, _ in steps], seen, run)
-            return _events(workspace, reader, piece)
+        def plan(reader: GraphReader, piece: Sequence[Step] = piece, seen: int = seen) -> list[Event]:
+            if meets(chosen, list(workspace.ledger.commits(seen))):
+                raise _OvertakenError("another process changed the same things meanwhile", "look at it and repeat")
+            return _events(workspace, reader, piece, priors)
 
-        workspace.commit(verb, plan, run=run)
+        done = workspace.commit(verb, plan, run=run)
+        seen = done.seq if done else seen
     return UndoAnswer(
         undone=[told[commit.seq] for commit, again in steps if not again],
         redone=[told[commit.seq] for commit, again in steps if again],
@@ -119,33 +126,29 @@ def _do_once(
     )
 
 
-def _still_clear(workspace: Workspace, chosen: Sequence[Commit], seen: int, run: str) -> None:
-    """Makes sure that nobody touched the same things since they were chosen; the caller holds the writer lock.
-
-    Args:
-        seen: The last commit when they were chosen; run: the run of this undo.
-    """
-    fresh = [commit for commit in workspace.ledger.commits(seen) if commit.run != run]
-    marks: dict[int, bool] = {}
-    others = [commit for commit in fresh if not note_marks(commit, marks)]
-    if marks.keys() & {commit.seq for commit in chosen} or in_the_way(chosen, others):
-        raise _OvertakenError("another process changed the same things meanwhile", "look at it and repeat")
-
-
 def _clear(workspace: Workspace, choice: Choice, cascade: bool, verb: str, named: str | None) -> Choice:
     """The choice, if nothing is in its way, or what is may be undone first."""
+    if choice.missing:
+        raise ConflictError(
+            f"not redone, because of what it rests on and is undone: {_listed(workspace, choice.missing[::-1])}",
+            f"`alaya redo --run {choice.missing[-1].seq}` does that first",
+        )
     if choice.later and not cascade:
         run = f" --run {safe_line(named).removeprefix('#')[:80]}" if named else ""
-        listed = "; ".join(f"#{commit.seq} {_short(workspace, commit)}" for commit in choice.later[:_LISTED])
-        more = f"; and {len(choice.later) - _LISTED} more" if len(choice.later) > _LISTED else ""
         raise ConflictError(
-            f"not {'undone' if verb == 'undo' else 'redone'}, because of changes made since: {listed}{more}",
+            f"not {'undone' if verb == 'undo' else 'redone'}, because of changes made since: "
+            f"{_listed(workspace, choice.later)}",
             f"`alaya {verb}{run} --cascade` undoes those first, newest first",
         )
     hidden = [commit for commit in (*choice.targets, *choice.later) if not _own(workspace, commit)]
     if hidden:
         raise ConflictError(f"#{hidden[0].seq} was made by {hidden[0].actor}", "the owner can undo it, without --agent")
     return choice
+
+
+def _listed(workspace: Workspace, commits: Sequence[Commit]) -> str:
+    listed = "; ".join(f"#{commit.seq} {_short(workspace, commit)}" for commit in commits[:_LISTED])
+    return listed + (f"; and {len(commits) - _LISTED} more" if len(commits) > _LISTED else "")
 
 
 def _own(workspace: Workspace, commit: Commit) -> bool:
@@ -182,17 +185,20 @@ def _named(workspace: Workspace, run: str) -> list[Commit]:
 
 
 def _undone_by(workspace: Workspace, run: str | None) -> set[int]:
+    """What a run undid; of one that only redid others, those; of any other, its own commits."""
     if run is None:
         found = newest_undo(workspace.ledger.commits_backwards(), lambda commit: commit.actor == workspace.actor)
         if found is None:
             raise NotFoundError("there is nothing to redo", "only what was undone can be done again")
         run = found.run
     commits = _named(workspace, run)
-    return {seq for commit in commits for seq in marks_of(commit, UNDONE)} or {commit.seq for commit in commits}
+    back = {seq for commit in commits for seq in marks_of(commit, UNDONE)}
+    again = {seq for commit in commits for seq in marks_of(commit, REDONE)}
+    return back or again or {commit.seq for commit in commits}
 
 
-def _pieces(steps: Sequence[tuple[Commit, bool]]) -> Iterator[list[tuple[Commit, bool]]]:
-    piece: list[tuple[Commit, bool]] = []
+def _pieces(steps: Sequence[Step]) -> Iterator[list[Step]]:
+    piece: list[Step] = []
     events = 0
     for commit, again in steps:
         piece.append((commit, again))
@@ -204,14 +210,11 @@ def _pieces(steps: Sequence[tuple[Commit, bool]]) -> Iterator[list[tuple[Commit,
         yield piece
 
 
-def _events(workspace: Workspace, reader: GraphReader, piece: Sequence[tuple[Commit, bool]]) -> list[Event]:
+def _events(workspace: Workspace, reader: GraphReader, piece: Sequence[Step], priors: Priors) -> list[Event]:
     present = _present(workspace, reader, [commit for commit, _ in piece])
     events: list[Event] = []
     for commit, again in piece:
-        if again:
-            events += done_again(commit, present)
-        else:
-            events += taken_back(commit, present, lambda key, at, number: _before(workspace, key, at, number))
+        events += done_again(commit, present) if again else taken_back(commit, present, priors)
     back = [commit.seq for commit, again in piece if not again]
     forth = [commit.seq for commit, again in piece if again]
     if back:
@@ -241,16 +244,6 @@ def _present(workspace: Workspace, reader: GraphReader, commits: Sequence[Commit
         {link_key(link): link for link in links if link_key(link) in keys},
         {key: info for key, info in infos.items() if info is not None},
     )
-
-
-def _before(workspace: Workspace, key: str, commit: Commit, number: int) -> Folded:
-    """All that an id stands in, as it was before an event."""
-    earlier = []
-    for one in workspace.ledger.commits(holding=key):
-        if one.seq >= commit.seq:
-            break
-        earlier.append(one)
-    return fold([*earlier, replace(commit, events=commit.events[:number])], {}, {})
 
 
 def _short(workspace: Workspace, commit: Commit) -> str:

@@ -2,6 +2,9 @@
 
 A commit stands, or it was undone, or it was undone and redone and stands again; the newest commit that says so counts.
 Commits that undo or redo are never undone themselves: they say what became of others.
+
+What a commit rests on is what stood when it was made: only on that can it be taken back or done again. So an older
+commit that was undone then and stands now is in its way too.
 """
 
 from __future__ import annotations
@@ -17,21 +20,57 @@ REDONE = "commits.redone"
 Thing = tuple[str, ...]
 """What can be changed: ("card", id), ("link", from, to, relation), ("session", id)."""
 
-_UPKEEP_VERBS = frozenset({"cool", "reheat"})
+_UPKEEP_VERBS = frozenset({"cool", "reheat", "rise", "sink"})
 """Changes that nobody decided: they stand in nobody's way."""
 
 
 @dataclass(slots=True)
 class Choice:
-    """What an undo or a redo is about.
+    """What an undo or a redo is about; all of it newest first.
 
     Attributes:
-        targets: The commits to undo (or redo), newest first.
-        later: Commits that stand, were made since, and touch the same things; newest first.
+        targets: The commits to undo (or redo).
+        later: Commits that stand and did not when the targets were made, and touch the same things; and what was made
+            on top of such.
+        missing: Of a redo: undone commits that the targets were made on top of.
     """
 
     targets: list[Commit] = field(default_factory=list)
     later: list[Commit] = field(default_factory=list)
+    missing: list[Commit] = field(default_factory=list)
+
+    def both(self) -> list[Commit]:
+        """The targets and what is in their way: of what lies on each other the upper first, as it must be undone."""
+        return sorted([*self.targets, *self.later], key=_by_seq, reverse=True)
+
+
+class Fates:
+    """What became of commits, from all that was said of them since; told newest first."""
+
+    def __init__(self) -> None:
+        self._said: dict[int, list[tuple[int, bool]]] = {}
+
+    def note(self, commit: Commit) -> set[int]:
+        """Takes in what a commit undoes or redoes.
+
+        Returns:
+            The seqs of those.
+        """
+        back, again = marks_of(commit, UNDONE), marks_of(commit, REDONE)
+        for seqs, stands in ((back, False), (again, True)):
+            for seq in seqs:
+                self._said.setdefault(seq, []).append((commit.seq, stands))
+        return back | again
+
+    def stands(self, commit: Commit) -> bool:
+        """Whether it was never undone, or redone since."""
+        said = self._said.get(commit.seq)
+        return said[0][1] if said else True
+
+    def stood(self, commit: Commit, at: int) -> bool:
+        """Whether it stood when the commit of a seq was made."""
+        known = (stands for seq, stands in self._said.get(commit.seq, ()) if seq < at)
+        return next(known, commit.seq < at)
 
 
 def newest_standing(backwards: Iterable[Commit], wanted: Callable[[Commit], bool]) -> Commit | None:
@@ -71,33 +110,92 @@ def choose(backwards: Iterable[Commit], sought: Set[int], *, undone: bool) -> Ch
     Args:
         sought: Their seqs; not empty.
     """
-    marks: dict[int, bool] = {}
-    stand: list[Commit] = []
+    fates = Fates()
     targets: list[Commit] = []
+    others: list[Commit] = []
+    last = min(sought)
     for commit in backwards:
-        if commit.seq < min(sought):
+        if commit.seq < last:
             break
-        if note_marks(commit, marks):
-            continue
-        if commit.seq in sought and marks.get(commit.seq, False) == undone:
+        if marked := fates.note(commit):
+            last = min(last, *marked)
+        elif commit.seq in sought and fates.stands(commit) != undone:
             targets += [commit] if commit.events else []
-        elif not marks.get(commit.seq, False):
-            stand.append(commit)
-    return Choice(targets, in_the_way(targets, stand) if targets else [])
+        else:
+            others.append(commit)
+    standing = [commit for commit in others if fates.stands(commit)]
+    gone = [commit for commit in others if not fates.stands(commit)]
+    return Choice(targets, _in_the_way(targets, standing, fates), _missing(targets, gone, fates) if undone else [])
 
 
-def in_the_way(targets: Sequence[Commit], later: Iterable[Commit]) -> list[Commit]:
-    """The later commits that touch what the targets touch, or that touch what such commits touch; newest first."""
-    things = {thing for commit in targets for thing in touched(commit)}
-    made = {thing for commit in targets for thing in brought(commit)}
-    first = min(commit.seq for commit in targets)
-    found: list[Commit] = []
-    for commit in sorted(later, key=lambda one: one.seq):
-        if commit.seq > first and (touched(commit) & things or needed(commit) & made):
-            things |= touched(commit)
-            made |= brought(commit)
-            found.append(commit)
-    return found[::-1]
+def _in_the_way(targets: Sequence[Commit], standing: Iterable[Commit], fates: Fates) -> list[Commit]:
+    """What was made on top of the targets or instead of them, and what was made on top of that; newest first.
+
+    Args:
+        standing: Commits that stand, the targets not among them.
+    """
+    by_thing: dict[Thing, list[Commit]] = {}
+    by_need: dict[Thing, list[Commit]] = {}
+    for commit in standing:
+        for thing in touched(commit):
+            by_thing.setdefault(thing, []).append(commit)
+        for thing in needed(commit):
+            by_need.setdefault(thing, []).append(commit)
+    found: dict[int, Commit] = {}
+    todo = list(targets)
+    while todo:
+        below = todo.pop()
+        near = {commit.seq: commit for thing in touched(below) for commit in by_thing.get(thing, ())}
+        near |= {commit.seq: commit for thing in brought(below) for commit in by_need.get(thing, ())}
+        above = [near[seq] for seq in near.keys() - found.keys() if not fates.stood(near[seq], below.seq)]
+        found |= {commit.seq: commit for commit in above}
+        todo += above
+    return sorted(found.values(), key=_by_seq, reverse=True)
+
+
+def meets(chosen: Iterable[Commit], fresh: Sequence[Commit]) -> bool:
+    """Whether commits made since touch what the chosen ones touch, say what became of them, or erased anything.
+
+    Args:
+        fresh: What undoes and redoes counts too, by what it changed.
+    """
+    seqs: set[int] = set()
+    things: set[Thing] = set()
+    made: set[Thing] = set()
+    for commit in chosen:
+        seqs.add(commit.seq)
+        things |= touched(commit)
+        made |= brought(commit)
+    return any(
+        touched(commit) & things
+        or needed(commit) & made
+        or (marks_of(commit, UNDONE) | marks_of(commit, REDONE)) & seqs
+        or any(event["kind"] == "erased" for event in commit.events)
+        for commit in fresh
+    )
+
+
+def _missing(targets: Iterable[Commit], undone: Iterable[Commit], fates: Fates) -> list[Commit]:
+    """Of undone commits those that the targets were made on top of; newest first."""
+    touching: dict[Thing, list[int]] = {}
+    needing: dict[Thing, list[int]] = {}
+    for commit in targets:
+        for thing in touched(commit):
+            touching.setdefault(thing, []).append(commit.seq)
+        for thing in needed(commit):
+            needing.setdefault(thing, []).append(commit.seq)
+
+    def under(commit: Commit) -> bool:
+        above = [seq for thing in touched(commit) for seq in touching.get(thing, ())]
+        above += [seq for thing in brought(commit) for seq in needing.get(thing, ())]
+        return any(fates.stood(commit, seq) for seq in above)
+
+    return [commit for commit in undone if under(commit)]
+
+
+def _by_seq(commit: Commit) -> int:
+    """The order of commits."""
+    return commit.seq
 
 
 def note_marks(commit: Commit, undone: dict[int, bool]) -> bool:

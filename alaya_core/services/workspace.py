@@ -29,6 +29,7 @@ from alaya_core.stores.sources import SourceStore
 from alaya_core.stores.staging import Staging
 
 if TYPE_CHECKING:
+    from alaya_core.providers.chat import ChatModel
     from alaya_core.providers.embedding import EmbeddingSettings
     from alaya_core.providers.rerank import Reranker
     from alaya_core.services.embedding import Embedder
@@ -53,6 +54,7 @@ class Workspace:
         recalled: Answers of the last moments.
         make_vectors, make_embedder: Build what imports heavy libraries, at first use.
         make_reranker: Builds the reranker that the config names, at first use.
+        make_chat: Builds the chat model that config and environment name, at first use; None where they name none.
     """
 
     home: Home
@@ -72,6 +74,7 @@ class Workspace:
     make_vectors: Callable[[], VectorStore]
     make_embedder: Callable[[EmbeddingSettings], Embedder]
     make_reranker: Callable[[], Reranker] | None = None
+    make_chat: Callable[[], ChatModel | None] = lambda: None
     embedding_host: str | None = None
     newer: bool = False
     notices: list[str] = field(default_factory=list)
@@ -80,6 +83,7 @@ class Workspace:
     _vectors: VectorStore | None = None
     _embedder: Embedder | None = None
     _reranker: Reranker | None = None
+    _chat: ChatModel | None = None
     _earlier: dict[EmbeddingSettings, Embedder] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -121,8 +125,22 @@ class Workspace:
             self._reranker = self.make_reranker()
         return self._reranker
 
+    @property
+    def chat(self) -> ChatModel | None:
+        """The chat model; None when neither config nor environment names one (whatever keys lie there), or it is
+        switched off.
+
+        Raises:
+            ConfigError: It cannot be used, e.g. its key is missing.
+        """
+        if self._chat is None:
+            self._chat = self.make_chat()
+        return self._chat
+
     def close(self) -> None:
         """Lets go of what was opened."""
+        if self._chat is not None:
+            self._chat.close()
         if self._reranker is not None:
             self._reranker.close()
         for embedder in (self._embedder, *self._earlier.values()):

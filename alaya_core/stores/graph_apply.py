@@ -128,9 +128,22 @@ def _put(
             settings = ", ".join(f"n.`{name}` = ${name}" for name in changed)
             graph.run(f"MATCH (n:{table} {{id: $id}}) SET {settings}", {name: row[name] for name in ("id", *changed)})
         return
+    fresh = [row for row in rows if row["id"] not in before]
+    if fresh:
+        _load(graph, upsert(table, columns, "`{}`"), columns, fresh)
+    # Every text column that is set, changed or not, makes the file longer, here too.
+    alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        if (known := before.get(row["id"])) is not None:
+            alike.setdefault(tuple(name for name in columns if row[name] != known[name]), []).append(row)
+    for names, same in alike.items():
+        settings = ", ".join(f"n.`{name}` = `{name}`" for name in names)
+        _load(graph, f"MATCH (n:{table} {{id: `id`}}) SET {settings}", {name: columns[name] for name in names}, same)
+
+
+def _load(graph: GraphConnection, query: str, columns: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
     schema = {"id": "string", **columns}
-    data = {name: [row[name] for row in rows] for name in schema}
-    graph.load(f"LOAD FROM $rows {upsert(table, columns, '`{}`')}", data, schema)
+    graph.load(f"LOAD FROM $rows {query}", {name: [row[name] for row in rows] for name in schema}, schema)
 
 
 def _root(graph: GraphConnection, cards: list[Card], known_before: set[str]) -> None:

@@ -35,6 +35,7 @@ def ingest_command(request: Request) -> Result:
             stdin=stdin,
             progress=progress,
             cancel=cancel,
+            announce=request.told.note,
         )
     return Result(report, partial(ingest_lines, report), ingest_status(report, paths))
 
@@ -56,7 +57,14 @@ def _plain(path: str) -> str:
 def distill_command(request: Request) -> Result:
     """Makes cards out of kept sessions."""
     with request.memory() as memory, request.long_work("distill") as (progress, cancel):
-        report = memory.distill(session=request.args.session, redo=request.args.redo, progress=progress, cancel=cancel)
+        report = memory.distill(
+            session=request.args.session,
+            redo=request.args.redo,
+            upgrade=request.args.upgrade,
+            progress=progress,
+            cancel=cancel,
+            announce=request.told.note,
+        )
     return Result(report, partial(distill_lines, report), distill_status(report))
 
 

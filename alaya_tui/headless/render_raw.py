@@ -10,6 +10,7 @@ from alaya_core.models.answers import (
     DistillOutcome,
     DistillReport,
     IngestReport,
+    ModelUsage,
     SessionOutcome,
     TraceAnswer,
     TraceSession,
@@ -111,7 +112,10 @@ def distill_lines(report: DistillReport, page: Page) -> Iterator[str]:
     worked = [each for each in report.sessions if each.status != "skipped"]
     in_full = len(worked) <= IN_FULL
     for outcome in worked:
-        yield from _distilled(outcome, page) if in_full else _distilled_line(outcome, page)
+        if in_full:
+            yield from _distilled(outcome, page, explained=report.usage is not None)
+        else:
+            yield from _distilled_line(outcome, page)
     skipped = [each for each in report.sessions if each.status == "skipped"]
     for reason, number in reasons((each.reason or "nothing new", 1) for each in skipped):
         yield from page.item("= ", f"{plural(number, 'session')} skipped: {reason}")
@@ -126,8 +130,19 @@ def distill_lines(report: DistillReport, page: Page) -> Iterator[str]:
     yield from page.item("! " if again else "✓ ", f"{cards} and {links} from {done}, by {report.distiller}")
     if again:
         yield from page.item("  ", f"{plural(again, 'session')} will be tried again by the next distill")
+    if report.usage is not None:
+        yield from page.item("  ", _used(report.usage))
     if report.vectors_pending:
         yield f"  {plural(report.vectors_pending, 'vector')} still to be made"
+
+
+def _used(usage: ModelUsage) -> str:
+    """What a model was asked, and what it cost."""
+    known = f" ({usage.cached:,} more known from before)" if usage.cached else ""
+    about = "about " if usage.estimated else ""
+    tokens = f"{about}{usage.input_tokens:,} tokens sent, {usage.output_tokens:,} answered"
+    cost = f", cost {usage.cost:.4f}" if usage.cost is not None else ""
+    return f"{plural(usage.calls, 'request')}{known}, {tokens}{cost}"
 
 
 def _distilled_line(outcome: DistillOutcome, page: Page) -> Iterator[str]:
@@ -136,7 +151,8 @@ def _distilled_line(outcome: DistillOutcome, page: Page) -> Iterator[str]:
     yield from page.item("! " if outcome.status == "retry" else "🧠 ", f"{outcome.session_id}  {told}")
 
 
-def _distilled(outcome: DistillOutcome, page: Page) -> Iterator[str]:
+def _distilled(outcome: DistillOutcome, page: Page, *, explained: bool) -> Iterator[str]:
+    """A session and what it gave; explained: what was left out too."""
     yield from page.item("🧠 ", f"Distilling {outcome.session_id}")
     if outcome.status == "retry":
         yield from page.item("   ! ", f"Not done: {outcome.reason or 'the model gave no usable answer'}")
@@ -151,6 +167,8 @@ def _distilled(outcome: DistillOutcome, page: Page) -> Iterator[str]:
         yield f"   Created {plural(len(outcome.links), 'link')}:"
     for link in outcome.links:
         yield from page.item("     ✓ ", f"{_end(link.from_title)} {link.relation} {_end(link.to_title)}")
+    if explained and outcome.reason:
+        yield from page.item("   ", outcome.reason)
 
 
 def _end(title: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from alaya_core.models.answers.base import Answer, Instant
+from alaya_core.models.answers.tidying import ModelUsage
 
 
 class SkippedView(Answer):
@@ -71,12 +72,17 @@ class DistillOutcome(Answer):
 
 
 class DistillReport(Answer):
-    """`distill`. counts: sessions done, skipped, to retry; cards; links."""
+    """`distill`. counts: sessions done, skipped, to retry; cards; links.
+
+    Attributes:
+        usage: What a model was asked, and what it cost; None when rules did it.
+    """
 
     sessions: list[DistillOutcome]
     counts: dict[str, int]
     distiller: str
     vectors_pending: int = 0
+    usage: ModelUsage | None = None
 
 
 class IngestReport(Answer):

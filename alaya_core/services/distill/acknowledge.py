@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from alaya_core.models.card_types import CardType
-from alaya_core.services.distill.classify import Kind, Verdict, classify, plain, without_filler
+from alaya_core.services.distill.classify import REMEMBERED, Kind, Verdict, classify, plain, without_filler
 from alaya_core.services.distill.segment import Sentence
 from alaya_core.services.distill.subjects import is_bare
 
@@ -101,7 +101,7 @@ def answered(sentence: Sentence, verdict: Verdict, *, after: bool) -> tuple[Sent
         strength=max(strength, theirs.strength, min(own.strength, 0.8)),
         signal=0.0,
         confidence=0.7,
-        cues=tuple(dict.fromkeys((cue, *(name for name in own.cues if name != "remember")))),
+        cues=tuple(dict.fromkeys((cue, *(name for name in own.cues if name != REMEMBERED)))),
     )
     return replace(sentence, text=rest), kept
 

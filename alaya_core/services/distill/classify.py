@@ -10,10 +10,14 @@ from alaya_core.models.card_types import CardType
 from alaya_core.services.distill import cues_en, cues_zh, findings, forms_en, forms_zh
 from alaya_core.services.distill.cues import GENERAL, PASSING, Cue
 from alaya_core.services.distill.entities import is_specific, verbal
+from alaya_core.services.distill.expiry import is_passing
 from alaya_core.services.distill.substance import ENOUGH, MUCH, says, trails_off
 
+REMEMBERED = "remember"
+"""Name of the cue of what somebody asked to be remembered."""
 KEEP = 0.5  # strength from which a sentence is worth a card
 _CERTAIN = 0.85  # strength by which a conclusion is heard even inside narration
+_PLAIN_ENOUGH = 0.8  # strength from which three words are enough: `I hate cilantro`
 
 
 class Kind(StrEnum):
@@ -89,7 +93,7 @@ _OFFER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # Names of cues that are orders by nature, so that an order's form does not speak against them.
-_ORDERS = frozenset({"standing", "preference", "decision", "safety", "health", "name", "remember"})
+_ORDERS = frozenset({"standing", "preference", "decision", "safety", "health", "name", REMEMBERED})
 _FOUND_OUT = frozenset({"root-cause", "found", "why", "fix"})
 _ADVICE = re.compile(r"\byou\b|[你您]", re.IGNORECASE)
 # Said at what was heard, or on the way out: nothing in it is about the world.
@@ -119,6 +123,7 @@ _DATED = re.compile(
     r"|明天|后天|明晚|下周|下个?月|\d{1,2}\ *月\ *\d{1,2}\ *[日号])",
     re.IGNORECASE | re.VERBOSE,
 )
+_CONCLUDED = (CardType.GOTCHA, CardType.CASE, CardType.DECISION, CardType.PATTERN)
 _OWN = (CardType.PROFILE, CardType.PREFERENCE, CardType.DECISION, CardType.EVENT)
 _WORD = re.compile(r"[A-Za-z0-9'’_.-]+|[\u3400-\u9fff]")
 
@@ -154,7 +159,7 @@ def classify(said: str, *, person: bool) -> Verdict:
     text = plain(said)
     core = without_filler(text)
     size = len(_WORD.findall(core))
-    if size < 4 or _small_talk(text) or _small_talk(core):
+    if size < 3 or _small_talk(text) or _small_talk(core):
         return Verdict(Kind.SMALL_TALK)
     if _INJECTION.search(text):
         return Verdict(Kind.INSTRUCTION)
@@ -168,10 +173,12 @@ def classify(said: str, *, person: bool) -> Verdict:
         (one for one in _CUES if (person or not one.person) and (one.pattern.search(core) or one.pattern.search(text))),
         key=_by_strength,
     )
+    if size < 4 and not (heard and heard[0].person and heard[0].strength >= _PLAIN_ENOUGH):
+        return Verdict(Kind.SMALL_TALK)
     names = [one.name for one in heard]
     signal, remembered = _signal(text) if person else (0.0, False)  # an assistant's `noted` stresses nothing
     if remembered:
-        names.insert(0, "remember")
+        names.insert(0, REMEMBERED)
     if not person:
         told = any(table.NARRATION.search(text) for table in (forms_en, forms_zh)) or _OFFER.search(text)
         if told and not (heard and heard[0].strength >= _CERTAIN and not _OFFER.search(text)):
@@ -209,7 +216,7 @@ def _signal(text: str) -> tuple[float, bool]:
     remembered = any(table.REMEMBER.search(text) for table in tables) and (
         verbal(text) or not forms_en.REMEMBER_THING.search(text)
     )
-    signal = 0.5 * remembered
+    signal = 0.5 * (remembered or any(table.LASTING.search(text) for table in tables))
     signal += 0.3 * any(table.IMPORTANT.search(text) for table in tables)
     signal -= 0.2 * any(table.ASIDE.search(text) for table in tables)
     return signal, remembered
@@ -239,11 +246,11 @@ def _weigh(
             strength -= 0.2
     hedged = any(table.HEDGE.search(core) for table in (forms_en, forms_zh))
     strength -= _doubt(core, best, alone=len(heard) == 1, hedged=hedged, person=person)
-    if any(table.FLEETING.search(core) for table in (forms_en, forms_zh)):
-        if intrinsic <= GENERAL and not remembered:
-            intrinsic = PASSING
-        if kind_of not in _OWN and kind_of is not CardType.GOTCHA:
-            strength -= 0.2
+    fleeting = any(table.FLEETING.search(core) for table in (forms_en, forms_zh))
+    if intrinsic <= GENERAL and kind_of not in _CONCLUDED and (fleeting or is_passing(core)):
+        intrinsic = PASSING
+    if fleeting and kind_of not in _OWN and kind_of is not CardType.GOTCHA:
+        strength -= 0.2
     confidence = (0.8 if person else 0.7) - 0.2 * hedged - 0.1 * (kind_of is CardType.BELIEF) + 0.1 * remembered
     return Verdict(Kind.STATEMENT, kind_of, strength, intrinsic, signal, round(confidence, 2), tuple(names))
 
@@ -252,7 +259,7 @@ def _doubt(core: str, best: Cue | None, *, alone: bool, hedged: bool, person: bo
     """What speaks against a sentence though it has a cue."""
     doubt = 0.3 * bool(_SHOWS.match(core)) + 0.2 * trails_off(core)
     size = len(_WORD.findall(core))
-    if best and best.name == "date" and alone and size < 10 and not is_specific(core):
+    if best and best.name == "date" and alone and size < 10 and not is_specific(core) and not is_passing(core):
         doubt += 0.3  # `we discuss it on Friday`, without what
     if person:
         return doubt

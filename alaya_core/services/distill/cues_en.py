@@ -256,7 +256,8 @@ CUES = (
     cue("life-event", T.EVENT, 0.8, CHANGE,
         rf"\b(?:i|we|my\ \w+(?:\ [A-Z]\w+)?|our\ \w+){HAVE}(?:\ just|\ finally|\ recently)?\ (?:moved|relocated"
         r"|got\ (?:married|engaged|divorced|promoted|laid\ off|fired|hired|a\ (?:new\ )?(?:job|offer|dog|cat))"
-        r"|graduated|retired|quit|resigned|adopted|gave\ birth|passed\ away|died|changed\ jobs|switched\ to|joined"
+        r"|graduated|retired|quit|resigned|adopted|gave\ birth|passed\ away|died|(?:changed|switched)\ jobs?"
+        r"|switched\ to|joined"
         r"|bought\ an?\ (?:new\ )?(?:house|flat|car|apartment)|enrolled|signed\ (?:up|the)|started\ (?:a\ new"
         r"|working|learning|my|at|as)|broke\ up|stopped\ (?:smoking|drinking|eating|using))\b|\bi(?:'m"
         r"|\ am)\ (?:getting\ married|moving\ to|changing\ jobs|leaving\ \w+|starting\ (?:a\ new|at|as))"
@@ -273,6 +274,10 @@ CUES = (
         r"|deadline|demo|trip|vacation|holiday|concert|party|move|surgery|visit|audit|review|race|marathon|starts?"
         rf"|begins?|ends?|lands?|arrives?|ships?|moves?)\b.{{0,60}}?{TIME}|{TIME}.{{0,50}}?\b(?:appointment"
         r"|interview|exam|flight|wedding|conference|release|launch|trip|surgery|audit|freeze|outage|marathon)\b",
+        person=True),
+    cue("date", T.EVENT, 0.7, GENERAL,
+        r"^(?:the|our|my|we\ have|i\ have|there\ is|there's)\ (?:an?\ )?(?:[\w-]+\ ){0,3}?(?:appointment|meeting"
+        r"|interview|exam|flight|demo|call|review)\b.{0,40}?\b(?:today|tonight|at\ \d)",
         person=True),
     cue("pursuit", T.EVENT, 0.65, GENERAL,
         rf"{AM}\ (?:currently\ |also\ |still\ )?(?:training|studying|preparing|practi[sc]ing|learning|planning"

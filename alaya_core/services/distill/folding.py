@@ -10,6 +10,7 @@ from dataclasses import replace
 from alaya_core.models.card_types import CardType
 from alaya_core.services.distill import forms_en, forms_zh
 from alaya_core.services.distill.acknowledge import is_echo, is_heard, is_noted
+from alaya_core.services.distill.classify import REMEMBERED
 from alaya_core.services.distill.cues import listed
 from alaya_core.services.distill.entities import verbal
 from alaya_core.services.distill.subjects import leans, speaks_of_self
@@ -108,11 +109,13 @@ def _fold_back(kept: list[tuple[Unit, bool, frozenset[str]]], into: Sequence[int
 
 def _merged(words: Unit, first: Unit, second: Unit) -> Unit:
     """The words of one of two units with what both weigh."""
+    asked = REMEMBERED in (*first.verdict.cues, *second.verdict.cues)
     surer = max((first, second), key=lambda unit: unit.verdict.strength - 0.2 * is_heard(unit.verdict))
     verdict = replace(
         surer.verdict,
         intrinsic=max(first.verdict.intrinsic, second.verdict.intrinsic),
         signal=max(first.verdict.signal, second.verdict.signal),
+        cues=surer.verdict.cues if not asked else tuple(dict.fromkeys((REMEMBERED, *surer.verdict.cues))),
     )
     return replace(words, turns=tuple(sorted({*first.turns, *second.turns})), verdict=verdict)
 

@@ -16,8 +16,11 @@ REMEMBER = words(
     r"|the\ (?:time|day)))|\bdon'?t\ forget|\bdo\ not\ forget|\bkeep\ (?:this\ |that\ )?in\ mind|\bmake\ a\ note"
     r"|\bnote\ (?:that|this|down|to\ self)|\bfor\ (?:future\ )?reference|save\ this)\b"
 )  # fmt: skip
+# What holds from now on is meant to be remembered, though it does not say so.
+LASTING = words(r"\b(?:from\ now\ on|going\ forward|from\ here\ on)\b")
 IMPORTANT = words(
-    r"\b(?:important(?:ly)?|crucial(?:ly)?|critical(?:ly)?|essential|vital|nota\ bene|n\.?b\.|urgent"
+    r"\b(?:key\ (?:point|fact|thing|insight|takeaway)"
+    r"|important(?:ly)?|crucial(?:ly)?|critical(?:ly)?|essential|vital|nota\ bene|n\.?b\.|urgent"
     r"|must\ (?:always|never))\b"
 )  # fmt: skip
 ASIDE = words(r"\b(?:by\ the\ way|btw|incidentally|fun\ fact|off[\ -]topic|random(?:ly)?\ thought)\b")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,8 +11,9 @@ from alaya_core.models.card import CardDraft, LinkDraft, SourceRef
 from alaya_core.models.card_types import CardType
 from alaya_core.models.session import Turn, TurnKind
 from alaya_core.secrets import mask
-from alaya_core.services.distill.classify import Kind, is_question, plain, without_filler
+from alaya_core.services.distill.classify import REMEMBERED, Kind, Verdict, is_question, plain, without_filler
 from alaya_core.services.distill.entities import entities, tags
+from alaya_core.services.distill.expiry import expires_at
 from alaya_core.services.distill.folding import folded
 from alaya_core.services.distill.importance import importance
 from alaya_core.services.distill.links import links
@@ -23,6 +24,8 @@ from alaya_core.services.distill.units import Heard, Unit, hear, referred, refer
 from alaya_core.text import storable, without_escapes
 
 RULES_VERSION = "rules/1"
+_LOOKED_BACK = 3
+"""Turns in which `remember that` is looked for: between it and what it means somebody may have said `ok`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Proposal:
         cards: In the order of their turns.
         links: Between these cards, by their keys.
         skipped: Why turns gave no card (`heartbeat`, `question`, `small talk` ...), and how many statements were
-            dropped (`pronoun`), folded (`repeated`) or beyond the limit (`over limit`).
+            dropped (`pronoun`), folded (`repeated`) or beyond the limits (`over limit`, `over limit of a turn`).
     """
 
     cards: tuple[CardDraft, ...]
@@ -45,10 +48,11 @@ class Proposal:
 class _Reading:
     """What is known while the turns are read."""
 
+    capture_assistant: bool = True
     units: list[Unit] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     asked: tuple[int, str] | None = None
-    before: tuple[int, list[Heard], bool, str] | None = None
+    before: deque[tuple[int, list[Heard], bool, str]] = field(default_factory=lambda: deque(maxlen=_LOOKED_BACK))
     person: int = -1  # the last turn of a person
 
 
@@ -79,6 +83,8 @@ def distill_by_rules(
     session_id: str,
     session_time: int,
     max_cards: int = 10,
+    max_per_turn: int = 3,
+    capture_assistant: bool = True,
     known_entities: Sequence[str] = (),
 ) -> Proposal:
     """Cards and links for what was said in a session.
@@ -87,10 +93,13 @@ def distill_by_rules(
         turns: (number, turn), in order; only messages with text are read.
         session_id: Whose turns they are.
         session_time: When the session began, ms; for turns without a time of their own.
-        max_cards: The most important are kept.
+        max_cards: Of a session; the most important are kept, and what somebody asked to be remembered in any case.
+        max_per_turn: Of one turn, likewise.
+        capture_assistant: Whether an assistant's statements become cards too. If not, its turns are only read for what
+            a person means by `remember that`.
         known_entities: Names that the memory holds already and that should be found again.
     """
-    reading = _Reading()
+    reading = _Reading(capture_assistant)
     times: dict[int, int] = {}
     for number, turn in turns:
         if turn.timestamp is not None:
@@ -101,36 +110,63 @@ def distill_by_rules(
     found, fell = folded(reading.units)
     if fell:
         reading.skipped["repeated"] += fell
-    ranked = sorted(range(len(found)), key=lambda index: (-_rank(*found[index]), index))
-    few = -(-max_cards * 3 // 5)
-    passing = [
-        index
-        for place, index in enumerate(ranked)
-        if (place >= few and _rank(*found[index]) < _MIDDLING)
-        or (
-            place >= few - 2
-            and len(found[index][0].turns) == 1
-            and not found[index][0].person
-            and found[index][0].verdict.strength < _SURE
-        )
-    ]
-    if passing:
-        reading.skipped["passing"] += len(passing)
-        ranked = [index for index in ranked if index not in set(passing)]
-    if len(ranked) > max_cards:
-        reading.skipped["over limit"] += len(ranked) - max(0, max_cards)
-    chosen = sorted(ranked[: max(0, max_cards)])
+    chosen = _chosen(found, max_cards, max_per_turn, reading.skipped)
     cards = []
     for order, index in enumerate(chosen):
         unit, repeated = found[index]
-        draft = _card(unit, repeated=repeated, known=known_entities)
+        when = next((times[number] for number in reversed(unit.turns) if number in times), session_time)
+        draft = _card(unit, when, repeated=repeated, known=known_entities)
         if draft is None:
             reading.skipped["no title"] += 1
             continue
-        when = next((times[number] for number in reversed(unit.turns) if number in times), session_time)
         sources = (SourceRef(session_id, unit.turns),)
-        cards.append(replace(draft, created_at=when, sources=sources, key=f"{unit.turns[-1]}.{order}"))
+        cards.append(replace(draft, sources=sources, key=f"{unit.turns[-1]}.{order}"))
     return Proposal(tuple(cards), links(cards, {unit.name for unit, _ in found if unit.name}), dict(reading.skipped))
+
+
+def _chosen(found: Sequence[tuple[Unit, bool]], max_cards: int, max_per_turn: int, skipped: Counter[str]) -> list[int]:
+    """Which units become cards, in the order of their turns."""
+    ranked = sorted(range(len(found)), key=lambda index: (-_rank(*found[index]), index))
+    asked = {index for index in ranked if REMEMBERED in found[index][0].verdict.cues}
+    few = -(-max_cards * 3 // 5)
+    chosen: list[int] = []
+    of_turn: Counter[int] = Counter(found[index][0].turns[-1] for index in asked)
+    for place, index in enumerate(ranked):
+        unit = found[index][0]
+        if index in asked:
+            chosen.append(index)
+        elif _is_passing(found[index], place, few):
+            skipped["passing"] += 1
+        elif of_turn[unit.turns[-1]] >= max_per_turn:
+            skipped["over limit of a turn"] += 1
+        else:
+            of_turn[unit.turns[-1]] += 1
+            chosen.append(index)
+    others = [index for index in chosen if index not in asked]
+    over = set(others[max(0, max_cards - len(asked)) :])
+    if over:
+        skipped["over limit"] += len(over)
+    return sorted(index for index in chosen if index not in over)
+
+
+def _is_passing(found: tuple[Unit, bool], place: int, few: int) -> bool:
+    """Whether a unit gives way where a session gave enough: one that matters little, or an assistant's step on the
+    way.
+
+    Args:
+        place: Its rank.
+        few: How many units a session has before any gives way.
+    """
+    unit, _ = found
+    if place >= few and _rank(*found) < _MIDDLING:
+        return True
+    unsure = not unit.person and unit.verdict.strength < _SURE
+    return place >= few - 2 and len(unit.turns) == 1 and unsure
+
+
+def is_noise(text: str) -> bool:
+    """Whether a turn's text is a program's poll or notice, and nothing that anybody said."""
+    return bool(_NOISE.match(text))
 
 
 def _read(reading: _Reading, number: int, turn: Turn) -> str:
@@ -140,7 +176,7 @@ def _read(reading: _Reading, number: int, turn: Turn) -> str:
     if turn.role not in ("user", "assistant") or not turn.text.strip():
         return "empty" if turn.role in ("user", "assistant") else turn.role
     text = without_escapes(storable(turn.text))
-    if _NOISE.match(text):
+    if is_noise(text):
         return "heartbeat"
     if _COMMAND.match(text):
         return "command"
@@ -148,8 +184,9 @@ def _read(reading: _Reading, number: int, turn: Turn) -> str:
     heard = hear(sentences(mask(text)), person=person)
     if not heard:
         return "code or output"
-    made = _units_of(reading, number, turn, heard, person=person)
-    reading.before = (number, heard, person, turn.name)
+    read = person or reading.capture_assistant
+    made = _units_of(reading, number, turn, heard, person=person) if read else []
+    reading.before.appendleft((number, heard, person, turn.name))
     reading.asked = _question(number, heard)
     if person:
         reading.person = number
@@ -158,20 +195,25 @@ def _read(reading: _Reading, number: int, turn: Turn) -> str:
     reading.units += made
     if made:
         return ""
+    if not read:
+        return "assistant"
     kinds = Counter(one.verdict.kind for one in heard)
     top = kinds.most_common(1)[0][0]
     return "no cue" if top is Kind.STATEMENT else str(top)
 
 
 def _units_of(reading: _Reading, number: int, turn: Turn, heard: list[Heard], *, person: bool) -> list[Unit]:
+    at = next((index for index, one in enumerate(heard) if refers(without_filler(plain(one.text)))), -1)
+    if at >= 0 and person:  # it only asks for what it points at
+        heard[at] = replace(heard[at], verdict=Verdict(Kind.INSTRUCTION))
     made, dropped = units(heard, number, person=person, name=turn.name, asked=reading.asked)
     reading.skipped.update({"pronoun": dropped} if dropped else {})
-    at = next((index for index, one in enumerate(heard) if refers(without_filler(plain(one.text)))), -1)
     if at < 0 or not person:
         return made
     unit = referred(heard[:at], number, person=person, name=turn.name)
-    if unit is None and reading.before:
-        before, said, by_person, name = reading.before
+    for before, said, by_person, name in reading.before:
+        if unit is not None:
+            break
         unit = referred(said, before, person=by_person, name=name)
         unit = replace(unit, turns=(before, number)) if unit else None
     return [*made, unit] if unit else made
@@ -206,7 +248,7 @@ def _rank(unit: Unit, repeated: bool) -> float:
     )
 
 
-def _card(unit: Unit, *, repeated: bool, known: Sequence[str]) -> CardDraft | None:
+def _card(unit: Unit, when: int, *, repeated: bool, known: Sequence[str]) -> CardDraft | None:
     verdict = unit.verdict
     who = unit.name or ("User" if unit.person else "Assistant")
     who_zh = unit.name or ("用户" if unit.person else "助手")
@@ -235,4 +277,9 @@ def _card(unit: Unit, *, repeated: bool, known: Sequence[str]) -> CardDraft | No
         entities=names,
         importance=importance(verdict.intrinsic, verdict.signal, repeated=repeated),
         confidence=min(1.0, verdict.confidence),
+        created_at=when,
+        # What somebody is or likes, or found out, ends only where that is said.
+        expires_at=expires_at(
+            without_filler(plain(unit.head)), when, ends_only=verdict.type not in (CardType.EVENT, CardType.FACT)
+        ),
     )

@@ -61,7 +61,7 @@ _PAST = listed(
       hurt became"""
 )
 _ADVERB = re.compile(
-    r"^(?:really|also|even|once|both|all|already|almost|always|usually|generally|never|still|just|mostly|often|only"
+    r"^(?:no|longer|really|also|even|once|both|all|already|almost|always|usually|generally|never|still|just|mostly|often|only"
     r"|actually|currently|personally|strongly|much|absolutely|finally|recently|now|sometimes|rarely|truly|\w+ly)$"
 )  # fmt: skip
 _PLAIN = re.compile(r"([a-z]+|don't|haven't)[.,;:!?]*$")

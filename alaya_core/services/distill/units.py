@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from alaya_core.models.card_types import CardType
 from alaya_core.services.distill import forms_en, forms_zh
 from alaya_core.services.distill.acknowledge import answered, is_noted
-from alaya_core.services.distill.classify import KEEP, Kind, Verdict, classify, plain, without_filler
+from alaya_core.services.distill.classify import KEEP, REMEMBERED, Kind, Verdict, classify, plain, without_filler
 from alaya_core.services.distill.entities import entities
 from alaya_core.services.distill.leads import without_lead
 from alaya_core.services.distill.segment import Sentence
@@ -129,7 +129,14 @@ def referred(heard: list[Heard], turn: int, *, person: bool, name: str) -> Unit 
     if not able:
         return None
     best = max(able, key=lambda one: (one.verdict.strength, one.sentence.block))
-    verdict = replace(best.verdict, kind=Kind.STATEMENT, strength=1.0, signal=best.verdict.signal + 0.5, confidence=0.9)
+    verdict = replace(
+        best.verdict,
+        kind=Kind.STATEMENT,
+        strength=1.0,
+        signal=best.verdict.signal + 0.5,
+        confidence=0.9,
+        cues=tuple(dict.fromkeys((REMEMBERED, *best.verdict.cues))),
+    )
     return Unit((best.text,), best.text, verdict, (turn,), person, name)
 
 

@@ -19,7 +19,7 @@ MONTH = (
 DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 TIME = (
     r"(?:\byesterday|\btomorrow|\btonight|\b(?:last|next|this)\ (?:night|week(?:end)?|month|year|spring|summer"
-    rf"|autumn|fall|winter|morning|evening|{DAY}|{MONTH})"
+    rf"|autumn|fall|winter|morning|afternoon|evening|{DAY}|{MONTH})"
     rf"|\bon\ {DAY}|\d{{4}}-\d\d-\d\d|\b{MONTH}\.?\ \d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd"
     rf"|th)?\ (?:of\ )?{MONTH}\b|\b(?:since|in|by|until)\ (?:{MONTH}|(?:19|20)\d\d)\b"
     r"|\b(?:a|an|one|two|three|four|five|six|\d+|a\ few|couple\ of)\ (?:days?|weeks?|months?|years?)\ (?:ago"

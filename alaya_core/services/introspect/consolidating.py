@@ -25,7 +25,8 @@ def consolidate(desk: Desk, report: PhaseReport) -> None:
     """Settles all pairs of cards that are alike."""
     work = desk.workspace
     settings = work.config.introspect
-    cards = {card.id: card for card in desk.cards() if card.state is CardState.ACTIVE}
+    everything = desk.cards()
+    cards = {card.id: card for card in everything if card.state is CardState.ACTIVE}
     pairs, note = _pairs(desk, list(cards.values()))
     with work.graph.reading() as reader:
         linked = {(min(link.from_id, link.to_id), max(link.from_id, link.to_id)) for link in reader.all_links()}
@@ -44,8 +45,8 @@ def consolidate(desk: Desk, report: PhaseReport) -> None:
     )
     if settings.summary_facts:
         touched = {card.id for decision in decisions for card in decision.seen if decision.verb != "similar"}
-        rest = [card for card in cards.values() if card.id not in touched]
-        decisions += plan_summaries(rest, now=work.clock(), new_card_id=work.ids.new_card, least=settings.summary_facts)
+        made = plan_summaries(everything, now=work.clock(), new_card_id=work.ids.new_card, least=settings.summary_facts)
+        decisions += [decision for decision in made if not touched & {card.id for card in decision.seen}]
     decisions, judged = _judged(desk, decisions)
     out = desk.carry_out(decisions, report)
     report.lines = [_told(out.done), *judged, *([note] if note else [])]

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from alaya_core.models.card import Standing, Vitals
 from alaya_core.services.lifecycle.temperature import (
+    BETA,
     DEFAULT_MODEL,
+    SCALAR,
+    Life,
     LivingCard,
+    Maths,
+    Number,
     TemperatureModel,
+    columns,
     life_of,
+    temperatures,
     unit,
+    vector_maths,
 )
 
 
@@ -54,14 +63,45 @@ def settle(
     rules: StandingRules = DEFAULTS,
 ) -> Settled:
     """A card's standing and temperature at `now`, iterated until neither moves: settling twice equals settling once."""
-    standing = card.standing
-    seen: list[Standing] = []
-    while standing not in seen:
-        seen.append(standing)
-        standing = next_standing(card, vitals, now, standing, model, rules)
-    if standing is not seen[-1]:  # rules of a config can chase each other: the lowest of the circle, wherever it began
-        standing = max(seen[seen.index(standing) :], key=list(Standing).index)
-    return Settled(standing, unit(float(model.temperature(life_of(card, vitals, now, standing)))))
+    life = life_of(card, vitals, now)
+    place = _ORDER.index(card.standing)
+    if not card.is_session_summary:
+        for _ in _ORDER:  # after as many steps as there are standings, it stands still or goes in a circle
+            place = _next_place(place, _as(life, place), model, rules, SCALAR)
+        circle = place
+        for _ in _ORDER:
+            place = _next_place(place, _as(life, place), model, rules, SCALAR)
+            circle = max(circle, place)
+        place = circle  # rules of a config can chase each other: the lowest of the circle, wherever it began
+    return Settled(_ORDER[place], unit(float(model.temperature(_as(life, place)))))
+
+
+def settle_all(
+    cards: Sequence[tuple[LivingCard, Vitals]],
+    now: int,
+    model: TemperatureModel = DEFAULT_MODEL,
+    rules: StandingRules = DEFAULTS,
+) -> list[Settled]:
+    """The same for many cards, each formula computed once for all of them."""
+    if not cards:
+        return []
+    import numpy as np
+
+    maths = vector_maths()
+    lives = columns(life_of(card, vitals, now) for card, vitals in cards)
+    first = np.array([_ORDER.index(card.standing) for card, _ in cards])
+    fixed = np.array([card.is_session_summary for card, _ in cards])
+    betas = np.array([BETA[standing] for standing in _ORDER])
+    places = first
+    for _ in _ORDER:
+        places = _next_place(places, replace(lives, beta=betas[places]), model, rules, maths)
+    circle = places
+    for _ in _ORDER:
+        places = _next_place(places, replace(lives, beta=betas[places]), model, rules, maths)
+        circle = np.maximum(circle, places)
+    places = np.where(fixed, first, circle)
+    warm = temperatures(replace(lives, beta=betas[places]), model)
+    return [Settled(_ORDER[place], value) for place, value in zip(places.tolist(), warm.tolist(), strict=True)]
 
 
 def next_standing(
@@ -74,16 +114,26 @@ def next_standing(
 ) -> Standing:
     """Where one step of the rules takes a card of this standing."""
     life = life_of(card, vitals, now, standing)
-    score = unit(float(model.temperature(life)))
-    if standing is Standing.PERIPHERAL:
-        rises = life.uses >= rules.working_uses and score >= rules.working_score
-        return Standing.WORKING if rises else standing
-    if standing is Standing.CORE:
-        sinks = score < rules.leave_core_score and life.unused > rules.leave_core_days
-        return Standing.WORKING if sinks else standing
-    if life.uses >= rules.core_uses and score >= rules.core_score and life.importance >= rules.core_importance:
-        return Standing.CORE
-    forgotten = life.age > rules.old_days and life.uses < rules.working_uses
-    if forgotten or float(model.fading(life)) < model.sinks_below:
-        return Standing.PERIPHERAL
-    return standing
+    return _ORDER[_next_place(_ORDER.index(standing), life, model, rules, SCALAR)]
+
+
+_ORDER = list(Standing)
+_CORE, _WORKING, _PERIPHERAL = range(3)
+
+
+def _as(life: Life, place: int) -> Life:
+    return replace(life, beta=BETA[_ORDER[place]])
+
+
+def _next_place(place: Number, life: Life, model: TemperatureModel, rules: StandingRules, maths: Maths) -> Number:
+    """One step of the rules, over a place in the order of standings or a column of them."""
+    score = maths.least(1.0, maths.most(0.0, model.temperature(life, maths)))
+    fading = model.fading(life, maths)
+    rises = (life.uses >= rules.working_uses) & (score >= rules.working_score)
+    leaves = (score < rules.leave_core_score) & (life.unused > rules.leave_core_days)
+    enters = (life.uses >= rules.core_uses) & (score >= rules.core_score) & (life.importance >= rules.core_importance)
+    sinks = ((life.age > rules.old_days) & (life.uses < rules.working_uses)) | (fading < model.sinks_below)
+    working = maths.choose(enters, _CORE, maths.choose(sinks, _PERIPHERAL, _WORKING))
+    core = maths.choose(leaves, _WORKING, _CORE)
+    peripheral = maths.choose(rises, _WORKING, _PERIPHERAL)
+    return maths.choose(place == _PERIPHERAL, peripheral, maths.choose(place == _CORE, core, working))

@@ -100,8 +100,12 @@ def tier_of(card: PlacedCard, vitals: Vitals, temperature: float, now: int, rule
 
 def tier_case(card: PlacedCard, vitals: Vitals, temperature: float, now: int, rules: TierRules = DEFAULTS) -> TierCase:
     """A card for `place`."""
-    tier = tier_of(card, vitals, temperature, now, rules)
-    return TierCase(card.id, tier, temperature, card.pinned, is_cold(card, vitals, temperature, now, rules))
+    cold = is_cold(card, vitals, temperature, now, rules)
+    if card.is_session_summary and not card.pinned:
+        tier = Tier.COLD if cold else Tier.WARM
+    else:
+        tier = tier_of(card, vitals, temperature, now, rules)
+    return TierCase(card.id, tier, temperature, card.pinned, cold)
 
 
 def place(cases: Iterable[TierCase], rules: TierRules = DEFAULTS) -> Placement:
@@ -124,6 +128,7 @@ def may_forget(
     model_line: float = 0.8,
     unused: float = 90,
     uses: float = 3,
+    below: float | None = None,
 ) -> bool:
     """Whether a card is COLD, faded, long unused, hardly ever used, worth little and needed by none.
 
@@ -132,11 +137,13 @@ def may_forget(
         model_line: The importance from which on a card is in the top fifth of what the model gave.
         unused: Days it must have been unused for.
         uses: Weighted uses it must have had fewer than.
+        below: To what it must have faded; None = the model's line.
     """
     if tier is not Tier.COLD or card.pinned or depended_on or is_protected(card, model_line):
         return False
     life = life_of(card, vitals, now)
-    return bool(float(model.fading(life)) < model.forgets_below and life.unused > unused and vitals.access_count < uses)
+    line = model.forgets_below if below is None else below
+    return bool(float(model.fading(life)) < line and life.unused > unused and vitals.access_count < uses)
 
 
 def is_protected(card: PlacedCard, model_line: float = 0.8, importance: float = 0.8) -> bool:

@@ -9,7 +9,10 @@ import pytest
 
 from alaya_core.errors import ConflictError, NotFoundError, ReadOnlyHomeError
 from alaya_core.memory import Memory
+from alaya_core.models.card import Standing
+from alaya_core.models.commit import Event, card_changed, proposal_judged, proposal_made
 from alaya_core.models.requests import CardChanges, Filters, RecallOptions
+from alaya_core.stores.graph_read import GraphReader
 from tests.conftest import Clock, OpenMemory
 from tests.core.homes import TALK, found_ids, ledger_lines, session, write
 from tests.core.services.conftest import AsAgent, Learned
@@ -320,3 +323,108 @@ def test_what_an_erase_left_nothing_of_is_passed_over(memory: Memory) -> None:
     memory.erase(gone, yes=True)
     assert [view.cards for view in memory.undo().undone] == [[kept]]
     assert not memory.show(kept).card.pinned
+
+
+def test_a_cascaded_undo_over_merges_and_a_link_is_redone_as_it_was(memory: Memory) -> None:
+    one, two, three = (memory.capture(text).card.card_id for text in ("one", "two", "three"))
+    memory.link(one, two, relation="DEPENDS_ON")
+    link = memory.last_change()
+    memory.undo()
+    memory.redo()
+    memory.edit(three, CardChanges(title="x"))
+    memory.merge(one, three, why="alike")
+    memory.redo(run=memory.undo(run=f"#{link}").run)
+    memory.merge(two, one, why="alike")
+    newest = memory.last_change()
+    memory.undo()
+    memory.redo()
+    before = everything(memory)
+    with pytest.raises(ConflictError):
+        memory.undo(run=f"#{link}")
+    undone = memory.undo(run=f"#{link}", cascade=True)
+    assert [view.seq for view in undone.undone] == [newest, link]
+    again = memory.redo(run=undone.run)
+    assert [view.seq for view in again.redone] == [link, newest]
+    assert everything(memory) == before
+    with pytest.raises(ConflictError, match=f"#{newest} "):
+        memory.undo(run=f"#{link}")
+
+
+def test_a_redo_says_what_must_be_redone_before_it(memory: Memory) -> None:
+    card = memory.capture("X").card.card_id
+    first = memory.last_change()
+    memory.edit(card, CardChanges(content="X v2"))
+    memory.undo(run=f"#{first}", cascade=True)
+    with pytest.raises(ConflictError, match=f'rests on .*#{first} new card "X"') as refused:
+        memory.redo(run=f"#{first + 1}", cascade=True)
+    assert f"redo --run {first}`" in refused.value.hint
+    memory.redo(run=str(first))
+    memory.redo(run=f"#{first + 1}")
+    assert memory.show(card).card.content == "X v2"
+
+
+def test_an_undone_redo_is_redone_by_its_own_name(memory: Memory) -> None:
+    card = memory.capture("X").card.card_id
+    memory.undo()
+    redone = memory.redo()
+    memory.undo(run=redone.run)
+    memory.redo(run=redone.run)
+    assert memory.show(card)
+
+
+def test_a_change_between_two_of_a_run_is_undone_between_them(memory: Memory) -> None:
+    card = memory.capture("X").card.card_id
+    before = everything(memory)
+    for number, tags in enumerate((("first",), ("between",), ("last",))):
+        _tag(memory, card, tags, run="" if number == 1 else "run-1")
+    after = everything(memory)
+    undone = memory.undo(run="run-1", cascade=True)
+    assert [view.seq for view in undone.undone] == [4, 3, 2]
+    assert everything(memory) == before
+    memory.redo(run=undone.run)
+    assert everything(memory) == after
+
+
+def test_a_run_that_only_proposed_is_undone_and_redone(memory: Memory) -> None:
+    one, two = (memory.capture(text).card.card_id for text in ("one", "two"))
+    made = proposal_made("key-1", "merge", [one, two], score=0.9, why="alike")
+    memory._work.commit("introspect", lambda _: [made], run="run-1", actor="introspect")
+    memory._work.commit("judge", lambda _: [proposal_judged("key-1", "rejected", "human")])
+    before = everything(memory)
+    assert [view.seq for view in memory.undo().undone] == [4]
+    assert [view.seq for view in memory.undo(run="run-1").undone] == [3]
+    assert [memory.history(limit=9).commits[at].undone for at in (2, 3)] == [True, True]
+    with pytest.raises(NotFoundError, match="undone already"):
+        memory.undo(run="run-1")
+    assert [view.seq for view in memory.redo(run="run-1").redone] == [3]
+    assert [view.seq for view in memory.redo().redone] == [4]
+    assert [view.seq for view in memory.history(limit=9).commits if view.undone] == []
+    assert everything(memory) == before
+    assert memory.verify().ok
+    memory.rebuild("l2")
+    assert everything(memory) == before
+
+
+def test_undo_of_a_tidying_run_takes_back_standing_and_proposals_alike(memory: Memory) -> None:
+    one, two = (memory.capture(text).card.card_id for text in ("one", "two"))
+    before = everything(memory)
+
+    def tidied(reader: GraphReader) -> list[Event]:
+        card = reader.cards([one])[one]
+        risen = card_changed(card, replace(card, standing=Standing.CORE, rev=card.rev + 1), "rise")
+        return [risen, proposal_made("key-1", "merge", [one, two], score=0.9, why="alike")]
+
+    memory._work.commit("introspect", tidied, run="run-1", actor="introspect")
+    memory.undo(run="run-1")
+    assert everything(memory) == before
+    memory.undo()
+    with pytest.raises(NotFoundError):
+        memory.show(two)
+
+
+def _tag(memory: Memory, card_id: str, tags: tuple[str, ...], *, run: str) -> None:
+    def tagged(reader: GraphReader) -> list[Event]:
+        card = reader.cards([card_id])[card_id]
+        return [card_changed(card, replace(card, tags=tags, rev=card.rev + 1), "edit")]
+
+    memory._work.commit("edit", tagged, run=run)
