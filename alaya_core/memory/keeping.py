@@ -114,7 +114,9 @@ class Keeping(UseCases):
     ) -> DistillReport:
         from alaya_core.services.distill.run import distill
         from alaya_core.services.index import sync
+        from alaya_core.services.settling import settle_new
 
+        run = run or self._work.new_run()
         report = distill(
             self._work,
             session=session,
@@ -126,6 +128,10 @@ class Keeping(UseCases):
             announce=announce,
         )
         sync(self._work, patient=True, progress=progress, cancel=cancel)
+        new = [card.card_id for outcome in report.sessions for card in outcome.cards]
+        if new and (settled := settle_new(self._work, new, run=run)):
+            report.settled = [f"{decision.verb}: {decision.why}" for decision in settled]
+            sync(self._work, patient=True, progress=progress, cancel=cancel)
         report.vectors_pending = self._work.vectors.mark().pending
         return report
 

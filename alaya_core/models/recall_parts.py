@@ -48,6 +48,7 @@ class Candidate:
         other_language: Whether it is written in another language than the query, as far as scripts tell.
         temperature: 0..1 now; of a passage 1.
         successor: The card that supersedes it; may be empty.
+        apart: Whether it is no near repeat of others, nor they of it, however alike they are: a session's summary.
         score: 0..1, as of the last stage.
         why: What every stage did.
     """
@@ -68,6 +69,7 @@ class Candidate:
     tier: Tier = Tier.WARM
     pinned: bool = False
     successor: str = ""
+    apart: bool = False
     score: float = 0.0
     why: Why = field(default_factory=Why)
 

@@ -15,6 +15,8 @@ from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_links import links_from
 
 _NEAREST = 20
+_MOST = 1_000
+"""New cards above which it is quicker to compare everything at once, as introspect does."""
 _OF_ENTITY = 50
 """Cards about one thing up to which all of them are looked at."""
 
@@ -26,6 +28,8 @@ def settle_new(workspace: Workspace, new: Sequence[str], *, run: str) -> list[De
         new: Ids of cards that were just made, their vectors stored.
         run: The run that made them.
     """
+    if len(new) > _MOST:
+        return []
     cards = _around(workspace, new)
     fresh = set(new) & cards.keys()
     if not fresh or len(cards) == len(fresh) == 1:

@@ -12,6 +12,9 @@ from alaya_core.models.session import SessionInfo
 from alaya_core.services.card_views import Now
 from alaya_core.services.distill.rules import RULES_VERSION
 from alaya_core.services.embedding_choice import host_of, made_by, mismatch
+from alaya_core.services.introspect.proposals import read_proposals
+from alaya_core.services.introspect.watching import last_whole_run
+from alaya_core.services.stats import overdue
 from alaya_core.services.upkeep import backlog, overgrown
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes
@@ -151,6 +154,13 @@ def _health(
         said.append(sentence)
     if overgrown(workspace, _OVERGROWN, _MUCH):
         said.append("the graph file has grown far beyond its content: run `alaya upkeep`")
+    oldest = min((card.added_at for card in cards), default=None)
+    if sentence := overdue(
+        last_whole_run(workspace), oldest, workspace.clock(), workspace.config.introspect.overdue_hours
+    ):
+        said.append(sentence)
+    if waiting := len(read_proposals(workspace).open):
+        said.append(f"{waiting} proposal{'s' * (waiting != 1)} for you to decide: `alaya review`")
     placed = now.placement(cards, warmth)
     if placed.over_warm:
         said.append(f"{placed.over_warm} WARM cards are over the limit and none of them may turn COLD yet")

@@ -15,6 +15,7 @@ CARD_FIELDS = {
     "standing": "string",
     "scope": "string",
     "origin": "string",
+    "distilled_by": "string",
     "successor": "string",
     "tags": "strings",
     "entities": "strings",

@@ -8,7 +8,7 @@ from typing import Any
 
 from alaya_core.stores.ledger import LedgerMark
 
-LAYOUT = 3
+LAYOUT = 4
 """Changes with the columns of the tables: those of another layout are made anew."""
 
 

@@ -130,6 +130,8 @@ def distill_lines(report: DistillReport, page: Page) -> Iterator[str]:
     yield from page.item("! " if again else "✓ ", f"{cards} and {links} from {done}, by {report.distiller}")
     if again:
         yield from page.item("  ", f"{plural(again, 'session')} will be tried again by the next distill")
+    for sentence in report.settled:
+        yield from page.item("  ✓ ", sentence)
     if report.usage is not None:
         yield from page.item("  ", _used(report.usage))
     if report.vectors_pending:

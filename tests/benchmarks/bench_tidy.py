@@ -1,4 +1,4 @@
-"""How long a memory takes to tidy itself: finding what is alike, a whole dry run, cool-down; and whether others wait."""
+"""How long a memory takes to tidy itself: finding what is alike, a dry run, cool-down; and whether others wait."""
 
 from __future__ import annotations
 

@@ -76,6 +76,7 @@ class DistillReport(Answer):
 
     Attributes:
         usage: What a model was asked, and what it cost; None when rules did it.
+        settled: What the new cards settled with older ones, a sentence each.
     """
 
     sessions: list[DistillOutcome]
@@ -83,6 +84,7 @@ class DistillReport(Answer):
     distiller: str
     vectors_pending: int = 0
     usage: ModelUsage | None = None
+    settled: list[str] = Field(default_factory=list)
 
 
 class IngestReport(Answer):

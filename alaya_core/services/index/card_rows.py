@@ -26,6 +26,7 @@ def card_row(card: Card, seq: int, vector: NDArray[Any] | None) -> dict[str, Any
         "standing": str(card.standing),
         "scope": card.scope,
         "origin": card.origin,
+        "distilled_by": card.distilled_by,
         "successor": card.successor,
         "tags": list(card.tags),
         "entities": list(card.entities),

@@ -45,7 +45,8 @@ def spread(
         if len(front) >= settings.enough:
             tail = [*head[place:], *tail]
             break
-        said = next((other for other in front if _alike(candidate, other, similarity, bags) > settings.repeat), None)
+        others = () if candidate.apart else (other for other in front if not other.apart)
+        said = next((other for other in others if _alike(candidate, other, similarity, bags) > settings.repeat), None)
         if said is None:
             front.append(candidate)
         else:

@@ -110,6 +110,7 @@ def search_cards(workspace: Workspace, query: str, options: RecallOptions, now: 
                 tier=tier,
                 pinned=card.pinned,
                 successor=card.successor,
+                apart=card.is_session_summary,
             )
         )
     return found

@@ -320,7 +320,9 @@ def test_somebodys_own_instructions_are_used(memory: Memory, service: ChatServic
     (memory.home / "prompts/distill.txt").write_text("Only birds. {max_cards} of them. {not_this}", encoding="utf-8")
     take(memory, s1=talk())
     learn(memory)
-    assert service.systems == ["Only birds. 10 of them. {not_this}"]
+    [system] = service.systems
+    assert system.startswith("Only birds. 10 of them. {not_this}\n\n")
+    assert '{"cards": []' in system, "how to answer is not left to it"
 
 
 def test_only_people_are_learnt_from_if_that_is_wanted(reading: Open, service: ChatService, take: Take) -> None:

@@ -30,7 +30,7 @@ def completion(text: Any, *, finish: str = "stop", usage: dict[str, int] | None 
     return Response(json.dumps(body), content_type="application/json")
 
 
-def card(title: str, content: str, turns: Sequence[int] = (0,), **fields: Any) -> dict[str, Any]:
+def card(title: str, content: str, turns: Sequence[Any] = (0,), **fields: Any) -> dict[str, Any]:
     """A card as a model proposes it."""
     return {"session": "S1", "title": title, "content": content, "type": "fact", "turns": list(turns)} | fields
 
@@ -47,8 +47,8 @@ class ChatService:
     """
 
     server: HTTPServer
-    read: Callable[[str], Answer] | list[Answer] = field(default_factory=lambda: [{"cards": []}])
-    judge: Callable[[str], Answer] | list[Answer] = field(default_factory=lambda: [{"answers": []}])
+    read: Callable[[str], Answer] | list[Any] = field(default_factory=lambda: [{"cards": []}])
+    judge: Callable[[str], Answer] | list[Any] = field(default_factory=lambda: [{"answers": []}])
     bodies: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     usage: dict[str, int] | None = field(default_factory=lambda: {"prompt_tokens": 100, "completion_tokens": 20})

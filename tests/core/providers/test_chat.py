@@ -137,7 +137,7 @@ def test_a_connection_that_drops_is_tried_again(service: ChatService, chat: Http
     [(401, "bad key", {}, "key"), (429, "no more", {"code": "insufficient_quota"}, "quota")],
 )
 def test_a_key_or_a_quota_that_is_refused_is_not_tried_again(
-    service: ChatService, chat: HttpChat, status: int, message: str, more: dict[str, str], hint: str
+    service: ChatService, chat: HttpChat, status: int, message: str, more: dict[str, Any], hint: str
 ) -> None:
     service.read = [said(status, message, **more)]
     with pytest.raises(ProviderRefusedError) as refused:
