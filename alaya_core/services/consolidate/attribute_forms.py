@@ -130,7 +130,10 @@ FORMS: tuple[Form, ...] = (
     ),
     _form(rf"{_S}{_NOW}\ is\ (?:hosted|deployed){_NOW}\ (?:on|at)\ (?P<value>[\w.:-]*[\d.][\w.:-]*)", "host"),
     _form(rf"{_S}{_NOW}\ (?:is\ (?:at|on)|runs|uses)\ version\ (?P<value>v?\d[\w.-]*)", "version"),
-    _form(rf"{_S}{_NOW}\ (?:lives|resides|is\ (?:living|based)){_NOW}\ in\ {_V}", "lives_in"),
+    _form(rf"{_S}{_NOW}\ (?:lives?|resides?|(?:is|are)\ (?:living|based)){_NOW}\ in\ {_V}", "lives_in"),
+    _form(
+        rf"(?P<subject>用户|我)(?:已经|刚刚?|最近|上个?[月周年])?(?:搬到|搬去|搬家到)了?{_V}(?:去|来)?住?", "lives_in"
+    ),
     _form(rf"{_S}{_NOW}\ (?:works|is\ employed|is\ working){_NOW}\ (?:at|for)\ {_V}", "works_at"),
     _form(
         rf"(?P<value>[A-Z\u3400-\u9fff][\w .-]{{0,30}}?){_NOW}\ (?:leads|owns|manages|maintains|heads)"
@@ -188,7 +191,7 @@ IN_A_LIST = re.compile(
 MAY_TELL = re.compile(
     r"\b(?:is|are|listens?|runs?|answers?|lives?|resides?|works?|leads?|owns?|manages?|maintains?|heads?|uses?|likes?"
     r"|loves?|enjoys?|prefers?|hates?|dislikes?|loathes?|serves|sits|use|am)\b|['’]m\b|[:=：]|[是为在]|改成|换成|变成|端口|监听"
-    r"|住|任?就?职于|负责|[由归]|过敏|使用|采用|喜欢|爱|偏好|讨厌|反感|受不了"
+    r"|住|搬|任?就?职于|负责|[由归]|过敏|使用|采用|喜欢|爱|偏好|讨厌|反感|受不了"
     r"|上线|下线|停用|启用|弃用|归档|暂停|完成|恢复|关闭|开放|冻结|取消|发布",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -40,7 +40,7 @@ _BESIDE = re.compile(
 )
 _BESIDE_ZH = re.compile(r"^(?:而不是|不是|因为|原来|之前|别用|别再)")
 _CUT = re.compile(
-    r"\s*[,;，；、]\s*(?:and\s+|并且?|而且)?|\s+and\s+(?=(?:its\s+|the\s+)?(?:port|host|version)\b)|\s*[(（]|[)）]"
+    r"\s*[,;，；、]\s*(?:and\s+|并且?|而且)?|\s+and\s+(?=(?:its\s+|the\s+)?(?:port|host|version|they|he|she|i)\b)|\s*[(（]|[)）]"
 )
 _SINCE = re.compile(
     r"\s+(?:since|as\ of)\b.*$|\s+(?:now|these\ days|at\ present)$|(?:了|啦)$", re.IGNORECASE | re.VERBOSE
@@ -62,6 +62,9 @@ _VAGUE = listed(
       服务 服务器 系统 项目 团队 机器 数据库 应用 工具 它 他 她 这 那 大家 会议"""
 )
 _AMOUNT = re.compile(r"\d")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_MOVED = re.compile(r"User(?:\ (?:has|have))?(?:\ (?:just|recently|finally))?\ (?:moved|relocated)\ to\ .{1,60}")
+_PRONOUN = re.compile(r"^(?:they|he|she|i)\ (?=lives?\b|works?\b|is\b|are\b|moved\b|prefers?\b)", re.IGNORECASE)
 _STEM = re.compile(r"(?<=[a-z]{3})'?s$")
 
 
@@ -92,8 +95,7 @@ def attributes(card: Card) -> tuple[Attribute, ...]:
 
 
 def tells_only(card: Card) -> bool:
-    """Whether every sentence of a card tells an attribute, all of one thing: nothing else goes with it when another
-    takes its place."""
+    """Whether every sentence of a card tells attributes, all of one thing, and nothing else."""
     found = _of_sentences(card)
     subjects = {attribute.subject for each in found for attribute in each}
     return all(found) and len(subjects) == 1
@@ -109,6 +111,8 @@ def surely_differ(one: Attribute, other: Attribute) -> bool:
     left, right = one.value, other.value
     if left == right or not left or not right:
         return False
+    if bool(_HAN.search(left)) != bool(_HAN.search(right)):
+        return False  # the same name in another script is no other value
     if left.startswith(right) or right.startswith(left) or left.endswith(right) or right.endswith(left):
         return _AMOUNT.search(left) is not None and left.isdigit() and right.isdigit()
     if one.name == "lives_in" and (left in COUNTRIES) != (right in COUNTRIES):
@@ -149,8 +153,13 @@ def _of_clauses(clauses: list[str]) -> Iterator[Attribute]:
     subject = ""
     found: list[Attribute] = []
     for index, clause in enumerate(clauses):
+        if _MOVED.fullmatch(clause) and len(clauses) > 1:
+            subject = _USER  # where to, the clause that says where somebody lives tells better
+            continue
         if index and (_BESIDE.match(clause) or _BESIDE_ZH.match(clause)):
             continue
+        if subject == _USER:
+            clause = _PRONOUN.sub("User ", clause)
         if _UNSURE.search(clause):
             return
         attribute = _of_clause(_SINCE.sub("", clause), subject)

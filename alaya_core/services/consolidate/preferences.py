@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from alaya_core.models.card import Card
@@ -38,6 +39,8 @@ _ONE_OF = re.compile(
 )
 _MANY = re.compile(r"\b(?:likes?|loves?|enjoys?|hates?|dislikes?|eats?|drinks?)\b|喜欢|爱|讨厌|吃|喝", re.IGNORECASE)
 _MOST_WORDS = 3
+_PLACED = frozenset({"in", "for", "on", "at", "with", "when", "during", "while", "to"})
+_WHERE = re.compile(r"\ (?:in|for|on|at|with|when|during)\ .+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,16 @@ def replaces(changed: Difference, text: str) -> bool:
         return False
     if changed.polarity:
         return True
-    if changed.in_subject:
+    if changed.in_subject or _elsewhere(changed.frame):
         return False
     both = bool(changed.one and changed.other)
     return both and bool(_ONE_OF.search(text)) and (not _MANY.search(text) or "更" in text)
+
+
+def _elsewhere(frame: Sequence[str]) -> bool:
+    """Whether what differs is where or when something is preferred (`tabs in Go`), not what."""
+    verb = max((at for at, word in enumerate(frame) if _ONE_OF.fullmatch(word)), default=None)
+    return verb is not None and any(word in _PLACED for word in frame[verb + 2 :])
 
 
 def _preference(match: re.Match[str], *, likes: bool) -> Preference | None:
@@ -91,6 +100,10 @@ def _preference(match: re.Match[str], *, likes: bool) -> Preference | None:
     over = _thing(found.get("over") or found.get("over2") or "")
     if not who or not what:
         return None
+    # `tabs over spaces in Go`: where it holds is part of both
+    place = _WHERE.search(over)
+    if place and not _WHERE.search(what):
+        what += place[0]
     return Preference(who, frozenset({what, over} - {""}), what if likes else "")
 
 

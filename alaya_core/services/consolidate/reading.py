@@ -80,6 +80,11 @@ class Reading:
         """Its entities, folded."""
         return frozenset(name.casefold() for name in self.card.entities)
 
+    def tells_all_of(self, other: Reading) -> bool:
+        """Whether nothing but attributes that it tells too goes with the other one, when it takes its place."""
+        mine = {(attribute.subject, attribute.name) for attribute in self.attributes}
+        return other.tells_only and mine >= {(attribute.subject, attribute.name) for attribute in other.attributes}
+
     def shared_with(self, other: Reading) -> Iterator[tuple[Attribute, Attribute]]:
         """The attributes that both tell of the same thing."""
         if not self.attributes or not other.attributes:

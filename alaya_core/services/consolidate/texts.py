@@ -20,6 +20,10 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\s*\n+\s*")
 _SAID_EN = re.compile(r"^(?:The\ )?(?P<who>[^\n:\"]{1,40}) said: \"(?P<said>.*)\"\s*$", re.DOTALL)
 _SAID_ZH = re.compile(r"^(?P<who>[^\n：“]{1,20})说：“(?P<said>.*)”\s*$", re.DOTALL)
 _ITEM = re.compile(r"^(?:[-*+•]|\d{1,2}[.)、]|#{1,6})\s+")
+# Said of what holds at present, it says no more than the present tense does.
+_NOWADAYS = re.compile(
+    r"[,，]?\s*(?:these\ days|nowadays|at\ the\ moment|from\ now\ on|lately|最近|如今)$", re.I | re.VERBOSE
+)
 _VERB = re.compile(
     r"(?:is|are|am|was|has|have|runs?|listens?|uses?|lives?|works?|takes?|costs?|needs?|weighs?|holds?|keeps?|lasts?"
     r"|likes?|loves?|hates?|prefers?|wants?|speaks?|owns?|leads?|manages?|starts?|ends?|expires?|supports?|returns?"
@@ -40,7 +44,8 @@ def told(sentence: str, who: str) -> str:
         who: As `statements` names them.
     """
     name = "" if who.casefold() in ("user", "the user", "用户") else who
-    return title(sentence, who=name or "User", who_zh=name or "用户", personal=True).strip("。. ")
+    plain = title(sentence, who=name or "User", who_zh=name or "用户", personal=True).strip("。. ")
+    return _NOWADAYS.sub("", plain)
 
 
 @dataclass(frozen=True, slots=True)

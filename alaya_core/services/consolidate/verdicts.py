@@ -133,7 +133,7 @@ def _statements(newer: Reading, older: Reading, similarity: float) -> Verdict | 
     for new, old in shared:
         if new.single and surely_differ(new, old):
             why = f"{_spoken(new.name)} {old.shown} -> {new.shown}, said {_day(newer.card)}"
-            return Verdict(Fate.CONTRADICT, newer.card, older.card, why, review=not older.tells_only)
+            return Verdict(Fate.CONTRADICT, newer.card, older.card, why, review=not newer.tells_all_of(older))
     if similarity < SURE or (not shared and other_subject(newer.subject, older.subject)):
         return None
     profiles = newer.card.type is older.card.type is CardType.PROFILE

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from alaya_core.models.card import Card, CardState, Relation
 from alaya_core.models.card_types import CardType
 from alaya_core.models.plan import Decision, Pair
+from alaya_core.services.consolidate.attributes import attributes, surely_differ
+from alaya_core.services.consolidate.judging import plan_pairs
 from tests.core.consolidate.helpers import RULES, after, card, changes, pair, planned
 
 PORT, NEW_PORT = "The gateway port is 8080.", "The gateway port is 8081."
@@ -237,3 +239,42 @@ def test_planning_again_comes_to_rest(memory: tuple[list[Card], list[Pair]]) -> 
         settled |= done
         cards = after(cards, changing)
     raise AssertionError("it goes on and on")
+
+
+def lives(said: str) -> Card:
+    return Card("card-1", "t", f'The user said: "{said}"', CardType.PROFILE, 1, 1, 1)
+
+
+def judged(older: Card, newer: Card, similarity: float | None) -> tuple[str, bool]:
+    two = {"card-1": older, "card-2": replace(newer, id="card-2", created_at=2)}
+    pairs = [] if similarity is None else [Pair("card-1", "card-2", similarity)]
+    (decision,) = plan_pairs(two, pairs, set(), set(), now=5, rules=RULES)
+    return decision.verb, decision.review
+
+
+def test_the_same_place_in_another_script_is_no_other_value() -> None:
+    here, there, away = (
+        attributes(lives(text))[0] for text in ("I live in Shenzhen.", "我住在深圳。", "I live in Rome.")
+    )
+    assert not surely_differ(here, there)
+    assert surely_differ(here, away)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "verdict"),
+    [
+        ("I prefer dark mode in all my editors.", "I prefer light mode in all my editors these days.", "supersede"),
+        ("I prefer tabs in Go files.", "I prefer tabs in Python files.", "similar"),
+        ("I prefer tabs over spaces in Go files.", "I prefer spaces over tabs in Go files.", "supersede"),
+        ("Always reply in English.", "Always reply in Chinese.", "supersede"),
+    ],
+)
+def test_a_preference_gives_way_to_a_newer_one_of_the_same_thing_only(older: str, newer: str, verdict: str) -> None:
+    one, other = (replace(lives(said), type=CardType.PREFERENCE) for said in (older, newer))
+    assert judged(one, other, 0.93) == (verdict, False)
+
+
+def test_what_says_more_than_the_value_that_changed_is_left_to_a_person() -> None:
+    old = lives("My name is Chen Wei and I live in Beijing.")
+    assert judged(old, lives("I moved to Shenzhen, I live in Shenzhen now."), None) == ("contradict", True)
+    assert judged(lives("I live in Beijing."), lives("I live in Shenzhen now."), None) == ("contradict", False)
