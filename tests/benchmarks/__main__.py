@@ -5,7 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("bench_embed", "bench_stores", "bench_ingest", "bench_cold", "bench_recall", "bench_growth", "recall")
+NAMES = (
+    "bench_embed",
+    "bench_stores",
+    "bench_ingest",
+    "bench_cold",
+    "bench_recall",
+    "bench_growth",
+    "recall",
+    "lifecycle",
+)
 
 
 def main() -> int:

@@ -44,7 +44,11 @@ class Done:
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a process, without settings of whoever runs the tests."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("ALAYA_", "PYTHONIO"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("ALAYA_", "PYTHONIO", "OPENAI_", "MEMORY_LLM_"))
+    }
     return {**kept, **(extra or {})}
 
 

@@ -14,7 +14,6 @@ from alaya_core.services.consolidate.preferences import replaces
 from alaya_core.services.consolidate.reading import Reading
 from alaya_core.services.consolidate.texts import Difference, difference, is_numbered, other_subject
 from alaya_core.services.distill.cues import listed
-from alaya_core.services.distill.session_summary import SUMMARY_VERSION
 from alaya_core.text import clip, safe_line
 
 SURE = 0.9
@@ -104,7 +103,7 @@ def by_time(one: Card, other: Card) -> tuple[Card, Card]:
 
 def may_be_one(card: Card) -> bool:
     """Whether a card may ever become one with another: what happened may not, nor where a session ended."""
-    return _policy(card) is not OnDuplicate.APPEND and card.distilled_by != SUMMARY_VERSION
+    return _policy(card) is not OnDuplicate.APPEND and not card.is_session_summary
 
 
 def by_worth(one: Card, other: Card) -> tuple[Card, Card]:
@@ -208,7 +207,7 @@ def _summaries(newer: Reading, older: Reading, similarity: float, duplicate: flo
     new, old = newer.card, older.card
     if new.type is not old.type:
         return None
-    if SUMMARY_VERSION in (new.distilled_by, old.distilled_by):
+    if new.is_session_summary or old.is_session_summary:
         own = {source.session_id for source in new.sources} & {source.session_id for source in old.sources}
         if new.distilled_by != old.distilled_by or not own:
             return None

@@ -10,7 +10,7 @@ from functools import partial
 from alaya_core.progress import CancelToken
 from alaya_core.providers.chat import ChatModel, Told
 from alaya_core.providers.http_errors import TooLargeError
-from alaya_core.services.distill.asking import CUT_OFF, UnusableReplyError, ask
+from alaya_core.services.distill.asking import CUT_OFF, ask, unusable
 from alaya_core.services.distill.preparing import Preparing, Session
 from alaya_core.services.distill.prompts import instructions, quoted
 from alaya_core.services.distill.reply import ProposedCard, ProposedLink, Reply, plain_title, read_reply
@@ -89,7 +89,7 @@ class Answering:
         for session, (label, window) in zip(batch, windows, strict=True):
             own = _part(reply, label)
             if cut and not own.cards:  # nobody can say whether anything about this one was cut off
-                raise UnusableReplyError(CUT_OFF)
+                raise unusable(self._chat, CUT_OFF)
             one = Answered(session)
             one.add(label, window, own, cut=cut)
             answered.append(one)
@@ -109,8 +109,6 @@ class Answering:
             for half in halves:
                 self._about_window(half, found)
             return
-        if cut and not reply.cards:  # what came before the cut says nothing
-            raise UnusableReplyError(CUT_OFF)
         found.add(label, window, reply, cut=cut)
 
     def _ask(self, windows: Sequence[tuple[str, Window]]) -> tuple[Reply, bool]:
@@ -136,6 +134,7 @@ class Answering:
             usage=self._usage,
             cancel=self._cancel,
             told=self._told,
+            enough=lambda reply: bool(reply.cards),  # an empty answer is one only as a whole
         )
         return asked.value, asked.cut
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from alaya_core.errors import ConfigError, ProviderError
@@ -73,8 +74,13 @@ def ask(
     usage: Usage,
     cancel: CancelToken | None = None,
     told: Told = lambda _: None,
+    enough: Callable[[T], bool] = lambda _: True,
 ) -> Asked[T]:
-    """The same as `ask_json`, and whether the answer had been cut off."""
+    """The same as `ask_json`, and whether the answer had been cut off.
+
+    Args:
+        enough: Whether what an answer holds is of use although it was cut off.
+    """
     chat = workspace.chat
     if chat is None:
         raise ConfigError("no model is named", "set distill.model or distill.base_url, or MEMORY_LLM_MODEL")
@@ -82,11 +88,11 @@ def ask(
     key = reply_key(chat.model, system, user)
     kept = cache.get(key)
     if kept is not None:
-        known, _ = _read(kept, parse)
+        known, _ = _read(kept, parse, enough)
         if known is not None:
             usage.cached += 1
             return known
-    return _asked(chat, cache, key, (system, user), parse, usage, cancel, told)
+    return _asked(chat, cache, key, (system, user), partial(_read, parse=parse, enough=enough), usage, cancel, told)
 
 
 def _asked(
@@ -94,7 +100,7 @@ def _asked(
     cache: ReplyCache,
     key: str,
     question: tuple[str, str],
-    parse: Callable[[Any], T],
+    read: Callable[[KeptReply], tuple[Asked[T] | None, str]],
     usage: Usage,
     cancel: CancelToken | None,
     told: Told,
@@ -107,7 +113,7 @@ def _asked(
         reply = chat.complete(system, user + again, cancel=cancel, told=told)
         usage.count(reply)
         kept = KeptReply(reply.text, reply.cut)
-        found, wrong = _read(kept, parse)
+        found, wrong = read(kept)
         if found is not None and not found.cut:
             cache.put(key, kept)
             return found
@@ -116,18 +122,24 @@ def _asked(
             wrong = CUT_OFF
         told(f"asked again: {wrong}" if not attempt else wrong)
     if half is None:
-        raise UnusableReplyError(f"{chat.model} gave no usable answer: {wrong}", "the next distill asks again")
+        raise unusable(chat, wrong)
     cache.put(key, half[1])
     return half[0]
 
 
-def _read(reply: KeptReply, parse: Callable[[Any], T]) -> tuple[Asked[T] | None, str]:
+def unusable(chat: ChatModel, wrong: str) -> UnusableReplyError:
+    """The error that an answer of a model stands for that cannot be used."""
+    return UnusableReplyError(f"{safe_line(chat.model)} gave no usable answer: {wrong}", "the next distill asks again")
+
+
+def _read(reply: KeptReply, parse: Callable[[Any], T], enough: Callable[[T], bool]) -> tuple[Asked[T] | None, str]:
     """What an answer holds, or what is wrong with it."""
     try:
         value, mended = json_in(reply.text)
-        return Asked(parse(value), reply.cut or mended), ""
+        found = Asked(parse(value), reply.cut or mended)
     except ValueError as error:
         return None, CUT_OFF if reply.cut else safe_line(str(error))[:160]
+    return (None, CUT_OFF) if found.cut and not enough(found.value) else (found, "")
 
 
 def _again(wrong: str) -> str:

@@ -10,7 +10,7 @@ from alaya_core.models.card import Card, CardDraft, CardState, LinkDraft
 from alaya_core.models.commit import Event, session_distilled
 from alaya_core.services.distill.making import Distiller, Fate, Made, Making
 from alaya_core.services.distill.reading import Unread, learnable
-from alaya_core.services.distill.session_summary import SUMMARY_VERSION, summary_draft
+from alaya_core.services.distill.session_summary import summary_draft
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
 
@@ -108,5 +108,5 @@ def _summary(workspace: Workspace, one: Unread) -> CardDraft | None:
 
 def _earlier_summary(reader: GraphReader, session_id: str) -> Card | None:
     ids = [card_id for card_id, _ in reader.cards_from([session_id]).get(session_id, ())]
-    found = (card for card in reader.cards(ids).values() if card.distilled_by == SUMMARY_VERSION)
+    found = (card for card in reader.cards(ids).values() if card.is_session_summary)
     return next((card for card in found if card.state is CardState.ACTIVE), None)

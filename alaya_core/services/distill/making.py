@@ -7,13 +7,22 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from alaya_core import secrets
-from alaya_core.models.card import Card, CardDraft, CardState, Link, LinkDraft, Relation, SourceRef, ordered_ends
+from alaya_core.models.card import (
+    SESSION_SUMMARY,
+    Card,
+    CardDraft,
+    CardState,
+    Link,
+    LinkDraft,
+    Relation,
+    SourceRef,
+    ordered_ends,
+)
 from alaya_core.models.card_types import POLICIES, OnDuplicate
 from alaya_core.models.commit import Event, card_changed, card_created, link_created
 from alaya_core.models.session import SessionInfo
 from alaya_core.services.card_making import card_from_draft, links_from_drafts, masked, tidy
 from alaya_core.services.distill.linking_across import links_across
-from alaya_core.services.distill.session_summary import SUMMARY_VERSION
 from alaya_core.services.merging import united, united_text
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.contexts import ContextTurn, context_turn
@@ -126,7 +135,7 @@ class Making:
         """Makes the summary of the session, or brings the one that is there up to date."""
         draft = masked(draft)
         if earlier is None:
-            card = self._create(draft, Distiller("rules", SUMMARY_VERSION))
+            card = self._create(draft, Distiller("rules", SESSION_SUMMARY))
             _keep_contexts(self._work, self._info, [card])
         elif earlier.content != draft.content:
             after = replace(earlier, title=draft.title, content=draft.content, sources=draft.sources)
@@ -277,7 +286,7 @@ def _edited(reader: GraphReader, info: SessionInfo, origin: str) -> dict[tuple[S
     return {
         card.sources: card
         for card in reader.cards(came).values()
-        if card.rev > 1 and card.origin == origin and card.distilled_by != SUMMARY_VERSION
+        if card.rev > 1 and card.origin == origin and not card.is_session_summary
     }
 
 

@@ -9,7 +9,6 @@ from alaya_core.errors import AlayaError
 from alaya_core.models.card import Card, CardDraft, CardState
 from alaya_core.progress import CancelledError, CancelToken
 from alaya_core.services.distill.duplicates import Offer
-from alaya_core.services.distill.session_summary import SUMMARY_VERSION
 from alaya_core.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -108,4 +107,4 @@ class Offers:
 
 
 def _offered(card: Card, scope: str) -> bool:
-    return card.state is CardState.ACTIVE and card.scope == scope and card.distilled_by != SUMMARY_VERSION
+    return card.state is CardState.ACTIVE and card.scope == scope and not card.is_session_summary

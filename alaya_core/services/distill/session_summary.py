@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from alaya_core.models.card import CardDraft, SourceRef
+from alaya_core.models.card import SESSION_SUMMARY, CardDraft, SourceRef
 from alaya_core.models.card_types import POLICIES, CardType
 from alaya_core.models.session import Turn, TurnKind
 from alaya_core.secrets import mask
@@ -14,9 +14,6 @@ from alaya_core.services.distill.rules import is_noise
 from alaya_core.services.distill.subjects import is_chinese
 from alaya_core.services.distill.titles import fit
 from alaya_core.text import clip, safe_line, storable, without_escapes
-
-SUMMARY_VERSION = "session-summary"
-"""What the cards of this module are distilled by."""
 
 _LINE = 240  # cells of one message
 _READ = 4_000  # characters of a message that are looked at
@@ -52,7 +49,7 @@ def summary_draft(turns: Sequence[tuple[int, Turn]], session_id: str, messages: 
         importance=POLICIES[CardType.SUMMARY].default_importance,
         created_at=when,
         sources=(SourceRef(session_id, tuple(number for number, _, _ in last)),),
-        key=SUMMARY_VERSION,
+        key=SESSION_SUMMARY,
     )
 
 
@@ -62,6 +59,3 @@ def _said(turn: Turn) -> str:
         return ""
     # Masked before it is cut: half a secret would not be known for one.
     return plain(safe_line(mask(without_escapes(storable(turn.text)))[:_READ]))
-
-
-__all__ = ["SUMMARY_VERSION", "summary_draft"]

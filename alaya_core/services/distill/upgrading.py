@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from alaya_core.models.card import Card
 from alaya_core.services.distill.making import Making
-from alaya_core.services.distill.session_summary import SUMMARY_VERSION
 from alaya_core.services.workspace import Workspace
 
 _BY_ITSELF = frozenset({"seen again", "cool", "reheat", "rise", "sink"})
@@ -39,7 +38,7 @@ def give_way(making: Making, old: Iterable[Card], reason: str) -> None:
 
 
 def _is_replaceable(workspace: Workspace, card: Card, session_id: str) -> bool:
-    if card.origin != "rules" or card.pinned or card.distilled_by == SUMMARY_VERSION:
+    if card.origin != "rules" or card.pinned or card.is_session_summary:
         return False
     if [source.session_id for source in card.sources] != [session_id] or card.merged_from:
         return False

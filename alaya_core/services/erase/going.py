@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from alaya_core.models.answers import GoingCard
+from alaya_core.models.card import RULES_SUMMARY
 from alaya_core.services.erase.past import CardPast
 from alaya_core.text import safe_line
 
@@ -28,6 +29,8 @@ def alias_note(alias: str) -> str:
 
 def _note(past: CardPast) -> str:
     parts = []
+    if past.card.distilled_by == RULES_SUMMARY:
+        parts.append("a summary that quotes it; it is made anew of what stays")
     if past.card.origin == "human" and past.made_by == "human":
         parts.append("written by hand")
     elif past.edited:

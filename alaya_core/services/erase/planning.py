@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from alaya_core import secrets
-from alaya_core.models.card import SourceRef
+from alaya_core.models.card import RULES_SUMMARY, SourceRef
 from alaya_core.models.commit import Event, card_to_json, erased
 from alaya_core.models.session import SessionHeader, SessionInfo
 from alaya_core.services.erase.logs import logs_after
@@ -57,7 +57,11 @@ def plan_of(workspace: Workspace, reader: GraphReader, target: Target, *, scrub:
         plan = _session_plan(workspace, target.session, target.turn)
         plan.sources = logs_after(workspace, reader, plan, scrub=scrub)
         cards = divided(workspace, reader, plan)
-    _add_cards(plan, cards.goes)
+    made_of = _summaries_of(reader, cards.goes)
+    if made_of:
+        past = with_absorbed(workspace, made_of)
+        cards = Division({**cards.goes, **past}, {key: one for key, one in cards.stays.items() if key not in past})
+    _add_cards(plan, cards.goes, made_of)
     _add_absorbers(workspace, reader, plan, cards.goes)
     redaction = Redaction(plan)
     lines = count_redacted(workspace.ledger, plan.touches, redaction)
@@ -114,16 +118,28 @@ def _embedded(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _add_cards(plan: ErasePlan, goes: Mapping[str, CardPast]) -> None:
-    """What is known of the cards that go, and what the ledger says of them from now on."""
+def _summaries_of(reader: GraphReader, goes: Mapping[str, CardPast]) -> set[str]:
+    """Summaries made by rules of cards that go: they quote them, and are made anew of those that stay."""
+    around = reader.neighbours(sorted(goes)) if goes else {}
+    near = {neighbour.card_id for found in around.values() for neighbour in found} - goes.keys()
+    return {key for key, card in reader.cards(near).items() if card.distilled_by == RULES_SUMMARY}
+
+
+def _add_cards(plan: ErasePlan, goes: Mapping[str, CardPast], made_of: Collection[str]) -> None:
+    """What is known of the cards that go, and what the ledger says of them from now on.
+
+    Args:
+        made_of: Summaries among them: their lines are also those of cards that stay, and are looked for nowhere else.
+    """
     plan.cards = sorted(goes)
     for key in plan.cards:
         past = goes[key]
-        plan.texts += sorted(past.texts - set(plan.texts))
+        plan.texts += sorted(past.texts - set(plan.texts)) if key not in made_of else []
         plan.embedded += sorted({_embedded(text) for text in past.embedded} - set(plan.embedded))
         plan.events += _said_of(key, past, plan)
-    plan.labels = sorted({label for past in goes.values() for label in past.labels})
-    plan.reasons = sorted({reason for past in goes.values() for reason in past.reasons})
+    own = [past for key, past in goes.items() if key not in made_of]
+    plan.labels = sorted({label for past in own for label in past.labels})
+    plan.reasons = sorted({reason for past in own for reason in past.reasons})
 
 
 def _said_of(card_id: str, past: CardPast, plan: ErasePlan) -> list[Event]:

@@ -31,6 +31,7 @@ class Redaction:
         self._cutters = {
             card: Needles(plan.texts, kept=[own[name] for name in _TEXTS]) for card, own in plan.absorbers.items()
         }
+        self._needles = Needles(plan.texts)
         self.changed: set[str] = set()
         self.rehashed = dict(plan.rehashed)
 
@@ -43,6 +44,8 @@ class Redaction:
             return self._link(event)
         if kind.startswith("session."):
             return self._session(event)
+        if kind == "proposal.made":
+            return None if self._cards & set(event["cards"]) else {**event, "why": self._why(event["why"])}
         if kind == "erased" and self._plan.session and self._plan.turn is None:
             kept = [source for source in event["sources"] if source["session_id"] != self._plan.session]
             return {**event, "sources": kept}
@@ -60,7 +63,13 @@ class Redaction:
             if after.get("why"):
                 after["why"] = ""  # the reason speaks of what goes
             self.changed.add(card_id)
+        if after.get("why"):
+            after["why"] = self._why(after["why"])
         return after
+
+    def _why(self, reason: str) -> str:
+        """A reason, unless it quotes what goes."""
+        return "" if self._needles.found_in(reason) else reason
 
     def _fields(self, card_id: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of a card that stays, without what names or quotes what goes."""

@@ -72,7 +72,13 @@ def _traces(workspace: Workspace, plan: ErasePlan) -> None:
 
 def _cache(workspace: Workspace, plan: ErasePlan) -> None:
     from alaya_core.stores.embedding_cache import EmbeddingCache
+    from alaya_core.stores.noise_bank import NOISE
+    from alaya_core.stores.replies import REPLIES, ReplyCache
 
+    # Nobody can tell which answers of a model, and which vectors of small talk, came of what goes.
+    ReplyCache(workspace.home.cache / REPLIES).clear()
+    for path in (workspace.home.cache / NOISE).glob("*.npz"):
+        path.unlink(missing_ok=True)
     cache = EmbeddingCache(workspace.home.cache / "embeddings.sqlite")
     try:
         if not cache.forget(bytes.fromhex(key) for key in plan.embedded):

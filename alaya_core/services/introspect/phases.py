@@ -33,6 +33,7 @@ def _distill(desk: Desk, report: PhaseReport) -> None:
         progress=desk.journal.step,
         cancel=desk.cancel,
         run=desk.journal.run,
+        announce=lambda text: desk.journal.tell("note", text),
     )
     if not desk.dry:
         sync(work, patient=True, progress=desk.journal.step, cancel=desk.cancel)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from alaya_core.models.card import Card, CardState
 from alaya_core.models.card_types import CardType
-from alaya_core.services.distill.session_summary import SUMMARY_VERSION
 
 WEIGHTY = 0.8
 """Importance from which on a warning binds, and something that happened may be core memory."""
@@ -122,6 +121,6 @@ def _over(card: Card, today: int) -> bool:
 
 def _is_passing(card: Card, days: Mapping[str, str]) -> bool:
     """Whether a card is no core memory, however warm it is: the end of a session, or what just happened."""
-    if card.distilled_by.startswith(SUMMARY_VERSION):
+    if card.is_session_summary:
         return True
     return card.type in _HAPPENED and card.importance < WEIGHTY and card.id in days

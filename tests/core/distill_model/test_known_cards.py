@@ -125,9 +125,14 @@ def test_what_happened_is_never_merged(talks: Talks) -> None:
 def test_of_preferences_the_newer_one_holds(talks: Talks) -> None:
     for answer in (talks.first, talks.second):
         answer["cards"][0]["type"] = "preference"
-    [new] = talks.read("MERGE").cards
-    assert (talks.old.state, talks.old.content) == ("superseded", OLD)
+    also = f"{NEW} Port 7071 is not."
+    talks.second["cards"].append(card("Archive is not reached on port 7071", also, type="preference"))
+    choices = (("C1", "K1"), ("C2", "K2"))
+    talks.service.judge = [{"answers": [{"note": note, "action": "MERGE", "with": known} for note, known in choices]}]
+    new, other = talks.read().cards
+    assert (talks.old.state, talks.old.content, talks.old.successor) == ("superseded", OLD, new.card_id)
     assert talks.memory.show(new.card_id).card.content == NEW
+    assert talks.memory.show(other.card_id).card.content == also, "the old one is gone already"
 
 
 def test_a_card_that_changed_meanwhile_is_left(talks: Talks) -> None:
@@ -164,7 +169,7 @@ def test_known_cards_are_found_in_the_index_and_an_undo_takes_a_merge_back(talks
 def test_what_a_person_wrote_is_left_as_it_is(talks: Talks) -> None:
     talks.memory.capture(OLD, scope="agent:main")
     index(talks.memory)
-    talks.first = {"cards": []}
+    talks.first = {"cards": [card("Where the archive is", OLD)]}
     outcome = talks.read("MERGE")
     assert contents(talks.memory) == {OLD, NEW}
     assert talks.old.rev == 1
@@ -243,7 +248,13 @@ def test_cards_by_rules_give_way_to_better_ones_unless_somebody_touched_them(
     }
     assert {0, 2, 4} <= by_turn.keys()
     memory.edit(by_turn[2], CardChanges(tags=("mine",)))
+    index(memory)
     memory._work.make_chat = make_chat
+    service.judge = lambda question: {
+        "answers": [{"note": label_of(question, "db-7:5433"), "action": "MERGE", "with": "K1"}]
+        if "db-7:5433" in question
+        else []
+    }
     service.read = [
         {
             "cards": [

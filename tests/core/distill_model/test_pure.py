@@ -84,8 +84,8 @@ def test_any_answer_is_read_or_refused_and_nothing_is_made_up(cards: list[Any], 
         assert 0 <= each.confidence <= 1
         assert each.title
         assert each.content
-        for word in (*each.tags, *each.entities):
-            assert json.dumps(word, ensure_ascii=False)[1:-1] in said or not word.isprintable() or "\\" in word
+        for word in (*each.tags, *each.entities, each.title, each.content):
+            assert word in said or not word.isalnum()
 
 
 def test_fields_are_read_leniently() -> None:

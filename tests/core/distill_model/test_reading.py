@@ -13,7 +13,7 @@ from alaya_core.clock import DAY_MS
 from alaya_core.memory import Memory
 from alaya_core.models.requests import Filters
 from alaya_core.progress import CancelledError, CancelToken, Progress
-from tests.conftest import Clock
+from tests.conftest import Clock, counting_ids
 from tests.core.distill_model.conftest import MODEL, Open, learn
 from tests.core.distill_model.talks import CHINESE, talk
 from tests.core.homes import START, ledger_lines
@@ -112,6 +112,7 @@ def test_an_empty_answer_is_an_answer(taken: Memory, service: ChatService, empty
         "",
         '{"cards": ',
         '{"cards": [{"title": "The arch',
+        completion('{"cards": [], "links": [', finish="length"),
         "<think>so many words",
         {"cards": None},
         {"cards": [{"title": None, "content": None}, 7]},
@@ -162,14 +163,15 @@ def test_nothing_is_paid_for_twice(taken: Memory, service: ChatService) -> None:
 
 
 def test_of_a_grown_session_only_new_turns_are_sent(taken: Memory, service: ChatService, take: Take) -> None:
+    service.read = [{"cards": [HERON]}]
     learn(taken)
     take(taken, s1=[*talk(), *talk("The backup goes to the machine called otter.")])
     service.read = [{"cards": [card("Backups go to otter", "The backup goes to otter.", [8])]}]
     learn(taken)
     assert "heron" not in service.questions[1]
     assert "otter" in service.questions[1]
-    [row] = memory_rows(taken)
-    assert taken.show(row).sources[0].turns == [8]
+    turns = {row.title: taken.show(row.card_id).sources[0].turns for row in taken.list_cards().cards}
+    assert turns == {HERON["title"]: [0], "Backups go to otter": [8]}
 
 
 def memory_rows(memory: Memory) -> list[str]:
@@ -426,6 +428,29 @@ def test_cancelled_between_and_during_requests_nothing_is_half_done(
     assert undistilled(memory) == 1
     learn(memory)
     assert titles(memory) == ["Otter", HERON["title"]]
+
+
+def test_who_was_overtaken_leaves_it(taken: Memory, service: ChatService, open_memory: Callable[..., Memory]) -> None:
+    def meanwhile(_: str) -> Any:
+        learn(open_memory(ids=counting_ids(500)))
+        return {"cards": [HERON]}
+
+    service.read = meanwhile
+    [outcome] = learn(taken).sessions
+    assert (outcome.status, "meanwhile" in outcome.reason or "changed" in outcome.reason) == ("retry", True)
+    assert HERON["title"] not in titles(taken)
+    assert learn(taken).sessions == []
+
+
+def test_what_a_person_erased_is_not_learnt_again(taken: Memory, service: ChatService) -> None:
+    service.read = [{"cards": [HERON | {"turns": [0, 1]}]}]
+    [outcome] = learn(taken).sessions
+    taken.erase(outcome.cards[0].card_id, yes=True)
+    service.read = [{"cards": [HERON | {"turns": [0]}, card("Reports", "The importer writes reports.", [2])]}]
+    (taken.home / "prompts").mkdir()
+    (taken.home / "prompts/distill.txt").write_text("Otherwise.", encoding="utf-8")  # so that it is asked again
+    learn(taken, redo=True)
+    assert titles(taken) == ["Reports"]
 
 
 def test_cards_of_a_run_are_found_and_undone(taken: Memory, service: ChatService) -> None:
