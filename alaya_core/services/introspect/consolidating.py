@@ -105,12 +105,18 @@ def _judged(desk: Desk, decisions: Sequence[Decision]) -> tuple[list[Decision], 
         except ProviderError as error:
             notes.append(f"not all duplicates were judged: {error.message}")
             break
-        same = {some[at].key: replace(some[at], review=False, why=f"{chat.model} finds them the same") for at in found}
-        settled |= {some[at].key: same[some[at].key] if verdict == SAME else None for at, verdict in found.items()}
+        settled |= {
+            some[at].key: _same(some[at], chat.model) if verdict == SAME else None for at, verdict in found.items()
+        }
     _keep_apart(desk, [key for key, decision in settled.items() if decision is None], chat.model)
     desk.add_usage(usage.view(chat, work.config.distill))
     kept = [settled.get(decision.key, decision) for decision in decisions]
     return [decision for decision in kept if decision is not None], notes
+
+
+def _same(decision: Decision, model: str) -> Decision:
+    """The merge that a model agrees to."""
+    return replace(decision, review=False, absorbed=decision.seen[1].id, why=f"{model} finds them the same")
 
 
 def _keep_apart(desk: Desk, keys: Sequence[str], model: str) -> None:

@@ -168,7 +168,7 @@ def _card(chance: random.Random, number: int, kind: Kind, added: int) -> Card:
         id=f"card-{number:032x}",
         title=f"card {number}",
         content=f"what card {number} says",
-        type=CardType.FACT if kind in (Kind.DATED, Kind.IMPORTANT) else drawn,
+        type=CardType.FACT if kind is Kind.DATED else drawn,
         created_at=added,
         added_at=added,
         updated_at=added,
