@@ -176,6 +176,7 @@ class ModelDistiller:
             times=session.times,
             sent=answered.sent,
             most=self._settings.max_cards_per_session,
+            stressed=session.stressed(),
         )
         answered.refused["card over the limit or told twice"] += len(cards) - len(drafts)
         replaced = replaceable(self._work, info.id) if self._upgrade else []

@@ -222,6 +222,11 @@ def _signal(text: str) -> tuple[float, bool]:
     return signal, remembered
 
 
+def emphasis(text: str) -> float:
+    """What a speaker's own words add to the importance of what they say, -.2 to .8."""
+    return _signal(text)[0]
+
+
 def _weigh(
     said: str, core: str, heard: list[Cue], names: list[str], signal: float, *, remembered: bool, person: bool
 ) -> Verdict:

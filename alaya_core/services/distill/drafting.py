@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
 from alaya_core.models.card import Card, CardDraft, LinkDraft, SourceRef
+from alaya_core.services.distill.cues import GENERAL
 from alaya_core.services.distill.reply import ProposedCard, ProposedLink, plain_title
 
 
@@ -17,6 +20,7 @@ def drafts_of(
     times: Mapping[int, int],
     sent: Mapping[str, frozenset[int]],
     most: int,
+    stressed: Mapping[int, float] = MappingProxyType({}),
 ) -> list[CardDraft]:
     """The cards of one session as drafts: of more than are allowed the most important ones, in the order of the answer.
 
@@ -24,10 +28,13 @@ def drafts_of(
         time: When the session took place, ms; times: when its turns did, where they say.
         sent: By the label of each window, its turns: the source of a card that names none.
         most: Cards of a session.
+        stressed: What a person's own words ("remember ...") add to what is said in a turn: a model may think no less
+            of it than rules would.
     """
     folded: dict[str, ProposedCard] = {}
     for card in cards:  # two windows may have told of the same
         folded.setdefault(plain_title(card.title), card)
+    folded = {key: _stressed(card, stressed) for key, card in folded.items()}
     order = {id(card): place for place, card in enumerate(folded.values())}
     best = sorted(folded.values(), key=lambda card: (-card.importance, order[id(card)]))[:most]
     return [
@@ -60,6 +67,11 @@ def links_of(
     return kept, refused
 
 
+def _stressed(card: ProposedCard, stressed: Mapping[int, float]) -> ProposedCard:
+    least = GENERAL + max((stressed.get(turn, 0.0) for turn in card.turns), default=0.0)
+    return replace(card, importance=min(1.0, least), by="rules") if card.importance < least > GENERAL else card
+
+
 def _draft(
     card: ProposedCard, number: int, session_id: str, time: int, times: Mapping[int, int], window: frozenset[int]
 ) -> CardDraft:
@@ -74,7 +86,7 @@ def _draft(
         tags=card.tags,
         entities=card.entities,
         importance=card.importance,
-        importance_by="llm",
+        importance_by=card.by,
         confidence=card.confidence,
         created_at=when,
         sources=(SourceRef(session_id, turns),),

@@ -10,6 +10,7 @@ from alaya_core import secrets
 from alaya_core.errors import ConfigError
 from alaya_core.models.session import Turn
 from alaya_core.progress import CancelToken
+from alaya_core.services.distill.classify import emphasis
 from alaya_core.services.distill.noise import Noise
 from alaya_core.services.distill.reading import Learnable, Unread, learnable
 from alaya_core.services.distill.rules import distill_by_rules, is_noise
@@ -43,6 +44,11 @@ class Session:
     def persons(self) -> frozenset[int]:
         """The turns in which somebody else than an assistant speaks."""
         return frozenset(line.turn for window in self.windows for line in window.lines if line.person)
+
+    def stressed(self) -> dict[int, float]:
+        """The turns in which a person stresses what they say, and how much that adds to its importance."""
+        lines = (line for window in self.windows for line in window.lines if line.person)
+        return {line.turn: added for line in lines if (added := emphasis(line.text)) > 0}
 
     def said_by_persons(self) -> list[str]:
         """What was said in them."""

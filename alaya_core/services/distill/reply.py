@@ -35,7 +35,7 @@ class ProposedCard:
     Attributes:
         session: The label of the session it is of.
         turns: Of that session, turns that the model was sent; empty where it named none of them.
-        importance: 0..1; expires: an ISO date or time as it was written, empty = never.
+        importance: 0..1; by: who judged it; expires: an ISO date or time as it was written, empty = never.
     """
 
     session: str
@@ -46,6 +46,7 @@ class ProposedCard:
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     importance: float = 0.5
+    by: str = "llm"
     confidence: float = 0.7
     turns: tuple[int, ...] = ()
     expires: str = ""

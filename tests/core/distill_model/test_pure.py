@@ -133,6 +133,14 @@ def test_drafts_have_the_times_and_turns_they_came_from() -> None:
     assert (only.title, only.created_at) == ("b", 5)
 
 
+def test_what_a_person_asked_to_be_remembered_outweighs_what_the_model_thinks_of_it() -> None:
+    cards = [proposed("a", turns=(0,), importance=0.3), proposed("b", turns=(1,), importance=0.9)]
+    made = drafts_of(cards, session_id="s", time=5, times={}, sent=SENT, most=1, stressed={0: 0.5})
+    assert [(each.title, each.importance, each.importance_by) for each in made] == [("a", 1.0, "rules")]
+    both = drafts_of(cards, session_id="s", time=5, times={}, sent=SENT, most=2, stressed={1: 0.3})
+    assert [(each.importance, each.importance_by) for each in both] == [(0.3, "llm"), (0.9, "llm")]
+
+
 @pytest.mark.parametrize(
     ("written", "ends"),
     [
