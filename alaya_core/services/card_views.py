@@ -57,11 +57,17 @@ class Now:
         """Where its vector lives: COLD once it was given up, else HOT or WARM by its use."""
         if card.vector_dropped:
             return Tier.COLD
-        if card.is_session_summary:
+        if card.is_session_summary and not card.pinned:
             return Tier.WARM
         warmth = self.temperature(card) if temperature is None else temperature
         tier = tier_of(card, self.of(card), warmth, self.at, self.rules)
         return Tier.HOT if tier is Tier.HOT else Tier.WARM
+
+    def tiers(self, cards: Sequence[Card], warmth: Mapping[str, float] | None = None) -> dict[str, Tier]:
+        """Where the vectors of all living cards are, the coolest HOT ones over the limit among the WARM."""
+        placed = self.placement(cards, warmth).tiers
+        kept = {card.id: Tier.HOT if placed[card.id] is Tier.HOT else Tier.WARM for card in cards}
+        return {card.id: Tier.COLD if card.vector_dropped else kept[card.id] for card in cards}
 
     def placement(self, cards: Iterable[Card], warmth: Mapping[str, float] | None = None) -> Placement:
         """Where the rules would have every card now, within the limits.

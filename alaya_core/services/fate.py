@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from alaya_core.clock import DAY_MS
 from alaya_core.models.answers import FateAnswer, FateStep
 from alaya_core.models.card import Card, CardState, Relation
+from alaya_core.services.introspect.proposals import read_proposals
 from alaya_core.services.lifecycle.cooling import LIVING
 from alaya_core.services.lifecycle.fate import HORIZON_DAYS, Step, Surroundings, foretell, never
 from alaya_core.services.lifecycle.tiers import top_fifth
 from alaya_core.services.lookup import find_card
+from alaya_core.services.proposal_key import proposal_key
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
 
@@ -23,10 +26,15 @@ def fate(workspace: Workspace, reference: str) -> FateAnswer:
     """
     with workspace.graph.reading() as reader:
         card = find_card(reader, reference, workspace.visible_scopes(), forgotten=True)
-        around = _surroundings(reader, card)
+        refused = proposal_key("forget", (card,)) in read_proposals(workspace).rejected
+        around = replace(_surroundings(reader, card), refused=refused)
+        living = sum(reader.counts()["state"][state] for state in LIVING)
     now = workspace.now()
     steps = foretell(card, now, around) if card.state in (*LIVING, CardState.ARCHIVED) else []
     kept = never(card, now, around, steps)
+    most = now.config.temperature.warm_limit
+    if steps and living > most:
+        kept.append(f"not foretold: what more than {most:,} WARM cards bring down sooner")
     return FateAnswer(
         card_id=card.id,
         title=card.title,

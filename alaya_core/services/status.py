@@ -36,7 +36,7 @@ def status(workspace: Workspace) -> StatusAnswer:
     now = workspace.now()
     mark = workspace.vectors.mark()
     warmth = {card.id: now.temperature(card) for card in cards}
-    tiers = Counter(str(now.tier(card, warmth[card.id])) for card in cards)
+    tiers = Counter(map(str, now.tiers(cards, warmth).values()))
     last = workspace.ledger.last_seq()
     return StatusAnswer(
         home=str(home.root),

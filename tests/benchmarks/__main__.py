@@ -13,6 +13,7 @@ NAMES = (
     "bench_recall",
     "bench_growth",
     "recall",
+    "bench_tidy",
     "lifecycle",
 )
 

@@ -16,6 +16,7 @@ from alaya_core.progress import CancelToken, Progress, ProgressSink, silent
 from alaya_core.services.index.card_rows import card_row
 from alaya_core.services.index.passages_lacking import counted
 from alaya_core.services.index.waiting import chunks
+from alaya_core.services.lifecycle.cooling import LIVING
 from alaya_core.services.passages import passage_rows
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.ledger import LedgerMark
@@ -211,5 +212,5 @@ def _hot_first(workspace: Workspace) -> list[str]:
     """Cards in the order of the matrix."""
     with workspace.graph.reading() as reader:
         cards = reader.all_cards()
-    now = workspace.now()
-    return [card.id for card in cards if now.tier(card) is Tier.HOT]
+    tiers = workspace.now().tiers([card for card in cards if card.state in LIVING])
+    return [card_id for card_id, tier in tiers.items() if tier is Tier.HOT]

@@ -24,10 +24,12 @@ class Surroundings:
     Attributes:
         dependants: How many living cards depend on it.
         model_line: The importance from which on a card is in the top fifth of what a model gave.
+        refused: Whether a person rejected to have it forgotten.
     """
 
     dependants: int = 0
     model_line: float = 0.8
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ def never(card: Card, now: Now, around: Surroundings, steps: list[Step]) -> list
     said = []
     if card.pinned:
         said.append("stays HOT: pinned")
-    said.append(f"forgotten never: {_kept_for(card, now.of(card), around) or 'not within ten years'}")
+    kept = _kept_for(card, now.of(card), around)
+    said.append(f"forgotten never: {kept}" if kept else "not forgotten within ten years")
     return said
 
 
@@ -90,6 +93,8 @@ def _kept_for(card: Card, vitals: Vitals, around: Surroundings) -> str:
         return f"importance {card.importance:g}"
     if around.dependants:
         return f"{around.dependants} card{'s' * (around.dependants != 1)} depend{'s' * (around.dependants == 1)} on it"
+    if around.refused:
+        return "a person rejected it"
     return f"used {vitals.access_count:g} times" if vitals.access_count >= _FEW_USES else ""
 
 
@@ -114,6 +119,8 @@ def _on_day(card: Card, now: Now, vitals: Vitals, around: Surroundings, day: int
             (after,) = decision.changed
             steps += _moves(card, after, then, day, decision.why)
             card = after
+    if around.refused:
+        return steps, card
     settings = now.config.introspect
     decision = forgotten(
         card,

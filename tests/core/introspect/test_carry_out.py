@@ -137,8 +137,8 @@ def test_a_run_of_merges_keeps_every_link_tag_source_and_undoes_to_what_it_was(
         now = {(link.from_id, link.to_id, link.relation) for link in reader.all_links()}
         kept = reader.cards(set(home_of.values()))
     for link in links:
-        a, b = home_of[link.from_id], home_of[link.to_id]
-        assert a == b or (*ordered_ends(a, b, link.relation), link.relation) in now
+        ends = home_of[link.from_id], home_of[link.to_id]
+        assert ends[0] == ends[1] or (*ordered_ends(*ends, link.relation), link.relation) in now
     assert all(a != b for a, b, _ in now)
     for card in made:
         whole = kept[home_of[card.id]]

@@ -93,7 +93,12 @@ def test_unusually_many_are_left_for_review_and_can_be_decided(memory: Memory, c
     untidy(memory, clock, tmp_path, old=30)
     options = IntrospectOptions(phases=("cool-down", "forget"))
     asked: list[str] = []
-    report = memory.introspect(options, agree=lambda question: bool(asked.append(question)))
+
+    def refuse(question: str) -> bool:
+        asked.append(question)
+        return False
+
+    report = memory.introspect(options, agree=refuse)
     assert report.status == "done"
     assert len(asked) == 1
     assert report.reviews == 30

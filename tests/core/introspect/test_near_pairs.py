@@ -15,7 +15,7 @@ BACKGROUND = {(False, False): 0.1, (False, True): 0.3, (True, False): 0.3, (True
 
 def scale(cosines: np.ndarray, chinese: bool, others: np.ndarray) -> np.ndarray:
     floor = np.array([BACKGROUND[(chinese, bool(other))] for other in others], np.float32)
-    return np.clip((cosines - floor) / (1 - floor), 0, 1)
+    return np.asarray(np.clip((cosines - floor) / (1 - floor), 0, 1), np.float32)
 
 
 def drawn(count: int, seed: int, topics: int) -> tuple[list[str], np.ndarray, np.ndarray]:

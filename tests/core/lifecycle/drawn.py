@@ -51,4 +51,4 @@ def moment(model: str, vitals: dict[str, Vitals], day: int = 0) -> Now:
 
 def replace_model(model: str) -> Config:
     """The usual settings with another temperature model."""
-    return Config(lifecycle=LifecycleConfig(model=model))  # type: ignore[arg-type]
+    return Config(lifecycle=LifecycleConfig(model=model))

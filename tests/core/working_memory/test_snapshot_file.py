@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from alaya_core.clock import DAY_MS
+from alaya_core.memory import Memory
 from alaya_core.models.requests import CardChanges
 from alaya_core.services.passages import estimated_tokens
-from tests.conftest import NOON
+from tests.conftest import NOON, OpenMemory
 from tests.core.homes import write
 from tests.core.working_memory.memory_cards import a_card, put
 
@@ -19,7 +23,7 @@ def facts(memory):
     return put(memory, *(a_card(n, title=text, content=text, importance=0.9 - n / 10) for n, text in enumerate(FACTS)))
 
 
-def configured(home, open_memory, **settings):
+def configured(home: Path, open_memory: OpenMemory, **settings: Any) -> Memory:
     """A memory whose working memory is configured so."""
     open_memory().close()
     write(home / "config.json", {"snapshot": settings})
