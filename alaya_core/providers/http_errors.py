@@ -98,7 +98,7 @@ def service_error(
     if 300 <= status < 400:
         target = shown(headers.get("location", "elsewhere"), secrets)
         return RequestRejectedError(f"{name} redirects to {target}", "redirects are not followed: correct base_url")
-    hint = "check the model's name and base_url" if status in (404, 405) else ""
+    hint = "check the model's name and base_url" if status in (404, 405) else "the service does not take it as it is"
     return RequestRejectedError(text, hint, status=status)
 
 

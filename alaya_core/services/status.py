@@ -12,7 +12,7 @@ from alaya_core.models.session import SessionInfo
 from alaya_core.services.card_views import Now
 from alaya_core.services.distill.rules import RULES_VERSION
 from alaya_core.services.embedding_choice import host_of, made_by, mismatch
-from alaya_core.services.introspect.proposals import read_proposals
+from alaya_core.services.introspect.deciding import review
 from alaya_core.services.introspect.watching import last_whole_run
 from alaya_core.services.stats import overdue
 from alaya_core.services.upkeep import backlog, overgrown
@@ -21,6 +21,7 @@ from alaya_core.stores.files import folder_bytes
 from alaya_core.stores.vector_state import VectorMark
 
 _OVERGROWN = 3.0
+_NOBODY = "nobody: "
 _MUCH = 64 << 20
 BANDS = ((0.9, 1.01), (0.7, 0.9), (0.5, 0.7), (0.3, 0.5), (0.0, 0.3))
 
@@ -95,7 +96,7 @@ def _distiller(workspace: Workspace) -> str:
     try:
         return workspace.chat.model if workspace.chat else RULES_VERSION
     except ConfigError as error:
-        return f"nobody: {error.message}"
+        return f"{_NOBODY}{error.message}"
 
 
 def _chat_host(workspace: Workspace) -> str | None:
@@ -154,12 +155,14 @@ def _health(
         said.append(sentence)
     if overgrown(workspace, _OVERGROWN, _MUCH):
         said.append("the graph file has grown far beyond its content: run `alaya upkeep`")
+    if (distiller := _distiller(workspace)).startswith(_NOBODY):
+        said.append(f"no session can be distilled: {distiller.removeprefix(_NOBODY)}")
     oldest = min((card.added_at for card in cards), default=None)
     if sentence := overdue(
         last_whole_run(workspace), oldest, workspace.clock(), workspace.config.introspect.overdue_hours
     ):
         said.append(sentence)
-    if waiting := len(read_proposals(workspace).open):
+    if waiting := len(review(workspace).items):
         said.append(f"{waiting} proposal{'s' * (waiting != 1)} for you to decide: `alaya review`")
     placed = now.placement(cards, warmth)
     if placed.over_warm:

@@ -50,9 +50,9 @@ def _phase(phase: PhaseReport, lead: str, page: Page) -> Iterator[str]:
         yield from page.item(f"  {_STATUS_MARKS[phase.status]} ", line)
     for change in phase.changes[:_MOST]:
         yield from page.item(f"    {_MARKS[change.outcome]} ", _change(change))
-    more = len(phase.changes) - _MOST
+    more = len(phase.changes) + phase.left_off - _MOST
     if more > 0:
-        yield page.dim(f"    and {more}{'+' if len(phase.changes) >= 200 else ''} more")
+        yield page.dim(f"    and {more:,} more")
 
 
 def _change(change: PlannedChange) -> str:
@@ -78,7 +78,13 @@ def _ending(report: IntrospectReport, page: Page) -> tuple[str, str]:
         return "! ", f"Stopped ({took}); what was done is kept, the next introspect goes on"
     if report.status == "failed":
         return "✗ ", f"Not all of it could be done ({took})"
+    if not any(phase.changes for phase in report.phases) and not _learnt(report):
+        return "✓ ", f"Introspection complete ({took}); there was nothing to change"
     return "✓ ", f"Introspection complete ({took}); take it back with: {page.call} undo --run {report.run}"
+
+
+def _learnt(report: IntrospectReport) -> bool:
+    return any(phase.phase == "distill" and phase.counts for phase in report.phases)
 
 
 def event_lines(event: RunEvent) -> list[str]:

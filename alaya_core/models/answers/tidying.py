@@ -50,6 +50,7 @@ class PhaseReport(Answer):
     Attributes:
         lines: What it did, in sentences.
         changes: The first of what it did, in the order of doing; `counts` has all of it.
+        left_off: How many more there are.
         code: Of a failed one, the error's; empty otherwise.
     """
 
@@ -59,6 +60,7 @@ class PhaseReport(Answer):
     lines: list[str] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict)
     changes: list[PlannedChange] = Field(default_factory=list)
+    left_off: int = 0
     took_ms: int = 0
 
 

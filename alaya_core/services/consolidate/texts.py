@@ -20,6 +20,11 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\s*\n+\s*")
 _SAID_EN = re.compile(r"^(?:The\ )?(?P<who>[^\n:\"]{1,40}) said: \"(?P<said>.*)\"\s*$", re.DOTALL)
 _SAID_ZH = re.compile(r"^(?P<who>[^\n：“]{1,20})说：“(?P<said>.*)”\s*$", re.DOTALL)
 _ITEM = re.compile(r"^(?:[-*+•]|\d{1,2}[.)、]|#{1,6})\s+")
+_LEAD = re.compile(
+    r"^(?:correction|update|corrected|confirmed|it\ is\ confirmed\ that|fyi|更正|更新|已?确认|已证实)(?:一下)?"
+    r"\s*[:：,，]\s*",
+    re.IGNORECASE | re.VERBOSE,
+)
 # Said of what holds at present, it says no more than the present tense does.
 _NOWADAYS = re.compile(
     r"[,，]?\s*(?:these\ days|nowadays|at\ the\ moment|from\ now\ on|lately|最近|如今)$", re.I | re.VERBOSE
@@ -44,6 +49,7 @@ def told(sentence: str, who: str) -> str:
         who: As `statements` names them.
     """
     name = "" if who.casefold() in ("user", "the user", "用户") else who
+    sentence = _LEAD.sub("", sentence)
     plain = title(sentence, who=name or "User", who_zh=name or "用户", personal=True).strip("。. ")
     return _NOWADAYS.sub("", plain)
 

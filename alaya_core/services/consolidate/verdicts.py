@@ -90,7 +90,8 @@ def _by_type(newer: Reading, older: Reading, similarity: float, duplicate: float
     if types.count(CardType.BELIEF) == 1:
         belief, fact = (newer, older) if types[0] is CardType.BELIEF else (older, newer)
         return _belief(belief, fact, similarity, newer is belief) if fact.card.type in _NOW_TRUE else None
-    if types == (CardType.PREFERENCE, CardType.PREFERENCE):
+    stated = CardType.PREFERENCE in types and newer.preference is not None and older.preference is not None
+    if stated or types == (CardType.PREFERENCE, CardType.PREFERENCE):
         return _preferences(newer, older, similarity, duplicate)
     return _statements(newer, older, similarity) if set(types) <= set(_NOW_TRUE) else None
 

@@ -89,7 +89,7 @@ def ask(
     kept = cache.get(key)
     if kept is not None:
         known, _ = _read(kept, parse, enough)
-        if known is not None:
+        if known is not None and not known.cut:
             usage.cached += 1
             return known
     return _asked(chat, cache, key, (system, user), partial(_read, parse=parse, enough=enough), usage, cancel, told)
@@ -106,7 +106,6 @@ def _asked(
     told: Told,
 ) -> Asked[T]:
     system, user = question
-    half: tuple[Asked[T], KeptReply] | None = None
     wrong = ""
     for attempt in range(2):
         again = _again(wrong) if attempt else ""
@@ -118,13 +117,9 @@ def _asked(
             cache.put(key, kept)
             return found
         if found is not None:
-            half = (found, kept)
-            wrong = CUT_OFF
+            wrong = CUT_OFF  # what stands behind the cut would be lost without a word
         told(f"asked again: {wrong}" if not attempt else wrong)
-    if half is None:
-        raise unusable(chat, wrong)
-    cache.put(key, half[1])
-    return half[0]
+    raise unusable(chat, wrong)
 
 
 def unusable(chat: ChatModel, wrong: str) -> UnusableReplyError:

@@ -63,7 +63,10 @@ def unread(workspace: Workspace, session: str | None, *, redo: bool, upgrade: bo
             infos = [info]
     found = []
     for info in infos:
-        again = redo or (upgrade and info.distilled_by.startswith(_BY_RULES))
+        by_rules = info.distilled_by.startswith(_BY_RULES)
+        # What a model read, rules do not read again: they would make its cards once more, and less well.
+        able = by_rules or not info.distilled_by or workspace.chat is not None
+        again = (redo and able) or (upgrade and by_rules)
         if again or info.turns > info.distilled_turns:
             found.append(Unread(info, 0 if again else info.distilled_turns))
     return found

@@ -31,6 +31,7 @@ def consolidate(desk: Desk, report: PhaseReport) -> None:
     with work.graph.reading() as reader:
         linked = {(min(link.from_id, link.to_id), max(link.from_id, link.to_id)) for link in reader.all_links()}
     known = read_proposals(work)
+    linked |= {(min(each.cards), max(each.cards)) for each in known.open.values() if len(each.cards) > 1}
     decisions = plan_pairs(
         cards,
         pairs,

@@ -131,6 +131,8 @@ class Desk:
         )
         if len(report.changes) < _SHOWN:
             report.changes.append(change)
+        else:
+            report.left_off += 1
         if sum(report.counts.values()) <= _TOLD:
             self.journal.tell("change", why, **change.model_dump(mode="json", exclude={"why"}))
 

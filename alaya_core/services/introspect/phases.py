@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from alaya_core.errors import ProviderError
 from alaya_core.models.answers import DistillReport, PhaseReport
 from alaya_core.models.card import CardState, Relation
 from alaya_core.models.plan import Decision
@@ -41,6 +42,9 @@ def _distill(desk: Desk, report: PhaseReport) -> None:
         desk.add_usage(told.usage)
     report.counts = {name: count for name, count in told.counts.items() if count}
     report.lines = _distilled(told)
+    again = sum(each.status == "retry" for each in told.sessions)
+    if again and again == len(told.sessions):  # a part may pass, none at all is a failure
+        report.status, report.code = "failed", ProviderError.code
 
 
 def _distilled(told: DistillReport) -> list[str]:
@@ -108,7 +112,8 @@ def _forget(desk: Desk, report: PhaseReport) -> None:
     out = desk.carry_out(decisions, report)
     forgotten = sum(not decision.review for decision in out.done)
     left = len(out.done) - forgotten
-    report.lines = [f"{_many(forgotten, 'card')} forgotten" if forgotten or not left else "no card forgotten"]
+    gone = "would be forgotten" if desk.dry else "forgotten"
+    report.lines = [f"{_many(forgotten, 'card')} {gone}" if forgotten or not left else f"no card {gone}"]
     if left:
         report.lines.append(f"{_many(left, 'card')} left for review: that many are not forgotten unasked")
     elif many and desk.dry and not desk.options.yes:

@@ -11,10 +11,10 @@ from alaya_core.errors import AlayaError
 from alaya_core.models.answers import IntrospectReport, PhaseReport, RunEvent
 from alaya_core.models.requests import PHASES, IntrospectOptions
 from alaya_core.progress import CancelledError, CancelToken, ProgressSink
+from alaya_core.services.introspect.deciding import review
 from alaya_core.services.introspect.desk import Desk
 from alaya_core.services.introspect.journal import Journal, events_of, finished_phases
 from alaya_core.services.introspect.phases import DOES
-from alaya_core.services.introspect.proposals import read_proposals
 from alaya_core.services.introspect.watching import last_whole_run
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.runs import RunFiles
@@ -112,7 +112,7 @@ def _phases(desk: Desk, finished: Sequence[str], files: RunFiles) -> IntrospectR
             report.status = "failed"
         desk.journal.tell("phase_end", "; ".join(phase.lines), phase=name, status=phase.status, counts=phase.counts)
     report.usage = desk.usage
-    report.reviews = 0 if desk.workspace.newer else len(read_proposals(desk.workspace).open)
+    report.reviews = 0 if desk.workspace.newer else len(review(desk.workspace).items)
     report.took_ms = round((time.perf_counter() - started) * 1000)
     desk.journal.tell("end", report.status, phase="", report=report.model_dump(mode="json"))
     return report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from alaya_core.errors import BusyError, NotFoundError
+from alaya_core.errors import BusyError, NotFoundError, ReadOnlyHomeError
 from alaya_core.models.answers import RunEvent, RunsAnswer, RunView
 from alaya_core.progress import CancelToken
 from alaya_core.services.introspect.journal import events_of
@@ -14,6 +14,8 @@ from alaya_core.stores.runs import RunFiles
 from alaya_core.text import safe_line
 
 _LOOK_EVERY_S = 0.2
+_DECIDE = ("consolidate", "cool-down", "forget")
+"""Phases whose counts are changes of cards and links."""
 
 
 def list_runs(workspace: Workspace, limit: int) -> RunsAnswer:
@@ -82,6 +84,8 @@ def _is_running(workspace: Workspace) -> bool:
             return False
     except BusyError:
         return True
+    except ReadOnlyHomeError:  # nobody can be at work there
+        return False
 
 
 def _view(name: str, events: list[RunEvent], alive: bool) -> RunView:
@@ -95,5 +99,18 @@ def _view(name: str, events: list[RunEvent], alive: bool) -> RunView:
         status=last.text if ended else "running" if alive else "cut off",
         by=str(start.data.get("by", "")),
         phase="" if ended or not phases else phases[-1],
-        changes=sum(event.kind == "change" and event.data.get("outcome") == "done" for event in events),
+        changes=_changes(events),
     )
+
+
+def _changes(events: list[RunEvent]) -> int:
+    """How many things a run did: of a phase that ended by its counts, of one at work as far as they were told."""
+    ended = {event.phase: event.data.get("counts", {}) for event in events if event.kind == "phase_end"}
+    counted = sum(
+        int(count)
+        for phase in _DECIDE
+        for verb, count in ended.get(phase, {}).items()
+        if verb != "skipped" and not verb.endswith("review")
+    )
+    told = (event for event in events if event.kind == "change" and event.phase not in ended)
+    return counted + len([event for event in told if event.data.get("outcome") == "done"])

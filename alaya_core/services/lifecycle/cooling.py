@@ -22,8 +22,10 @@ from alaya_core.services.lifecycle.tiers import is_protected, may_forget
 
 LIVING = (CardState.ACTIVE, CardState.SUPERSEDED)
 """States of cards that have a life."""
-_STAYS_TRUE = (CardType.EVENT, CardType.CASE, CardType.PROFILE)
+_STAYS_TRUE = (CardType.CASE, CardType.PROFILE)
 """Types that are not passing information, whatever date they hold."""
+_EVENT_STAYS = 0.5
+"""Importance from which an event is remembered after its day."""
 _ORDER = list(Standing)
 
 
@@ -108,7 +110,7 @@ def forgotten(
     threshold: float | None,
 ) -> Decision | None:
     """The forgetting of one card; None = it stays."""
-    if not _is_cold(card, model):
+    if not _is_cold(card, model) or (card.expires_at or 0) >= now.at:
         return None
     vitals = now.of(card)
     may = may_forget(
@@ -150,7 +152,8 @@ def _archived_for(card: Card, now: Now, model: TemperatureModel, settled: Settle
 
 
 def _expired(card: Card, vitals: Vitals, now: Now) -> str:
-    if card.expires_at is None or card.type in _STAYS_TRUE or vitals.last_access > card.expires_at:
+    stays = card.type in _STAYS_TRUE or (card.type is CardType.EVENT and card.importance >= _EVENT_STAYS)
+    if card.expires_at is None or stays or vitals.last_access > card.expires_at:
         return ""
     if now.at <= card.expires_at or days_between(card.expires_at, now.at) <= now.config.lifecycle.expired_days:
         return ""

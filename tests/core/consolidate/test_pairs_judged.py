@@ -278,3 +278,16 @@ def test_what_says_more_than_the_value_that_changed_is_left_to_a_person() -> Non
     old = lives("My name is Chen Wei and I live in Beijing.")
     assert judged(old, lives("I moved to Shenzhen, I live in Shenzhen now."), None) == ("contradict", True)
     assert judged(lives("I live in Beijing."), lives("I live in Shenzhen now."), None) == ("contradict", False)
+
+
+def test_a_correction_is_read_as_what_it_corrects_to() -> None:
+    old, new = (replace(lives(""), type=CardType.FACT, content=text) for text in (PORT, f"Correction: {NEW_PORT}"))
+    assert judged(old, new, 0.9) == ("contradict", False)
+
+
+def test_a_preference_gives_way_to_one_that_was_taken_for_a_fact() -> None:
+    old = replace(lives("I prefer tabs over spaces."), type=CardType.PREFERENCE)
+    assert judged(old, replace(lives("I now prefer spaces over tabs."), type=CardType.FACT), 0.99) == (
+        "supersede",
+        False,
+    )

@@ -140,13 +140,17 @@ def test_the_second_answer_counts(taken: Memory, service: ChatService) -> None:
     assert titles(taken) == [HERON["title"]]
 
 
-def test_of_an_answer_that_was_cut_off_twice_the_whole_cards_are_kept(taken: Memory, service: ChatService) -> None:
-    text = json.dumps({"cards": [HERON, card("Lost", "This one is cut")]})
-    service.read = [completion(text[:-12], finish="length")]
+def test_a_session_whose_answer_was_cut_off_twice_is_read_again_the_next_time(
+    taken: Memory, service: ChatService
+) -> None:
+    whole = {"cards": [HERON, card("Lost", "This one is cut")]}
+    cut = completion(json.dumps(whole)[:-12], finish="length")
+    service.read = [cut, cut, whole]
     [outcome] = learn(taken).sessions
-    assert titles(taken) == [HERON["title"]]
+    assert (outcome.status, titles(taken)) == ("retry", [])
     assert "cut off" in outcome.reason
-    assert len(service.bodies) == 2
+    assert [each.status for each in learn(taken).sessions] == ["done"]
+    assert set(titles(taken)) == {HERON["title"], "Lost"}
 
 
 def test_nothing_is_paid_for_twice(taken: Memory, service: ChatService) -> None:

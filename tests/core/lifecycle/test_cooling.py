@@ -108,6 +108,7 @@ def test_a_trifle_that_nobody_used_cools_and_is_forgotten_and_what_matters_stays
         ({"pinned": True}, False),
         ({"importance": 0.9, "importance_by": "human"}, False),
         ({"type": CardType.EVENT}, False),
+        ({"type": CardType.EVENT, "importance": 0.2}, True),
         ({"expires_at": NOW - 3 * DAY_MS}, False),
         ({"expires_at": None}, False),
     ],
@@ -143,3 +144,9 @@ def test_the_summary_of_a_session_neither_rises_nor_is_hot() -> None:
         .standing
         is Standing.CORE
     )
+
+
+def test_what_still_holds_is_not_forgotten_before_its_end() -> None:
+    cold = of(id="card-a", importance=0.1, confidence=0.2, vector_dropped=True, expires_at=NOW + 30 * DAY_MS)
+    assert forget([cold], moment("weibull", {})) == []
+    assert [decision.verb for decision in forget([replace(cold, expires_at=None)], moment("weibull", {}))] == ["forget"]
