@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from alaya_core.errors import AlayaError
@@ -15,14 +14,6 @@ from alaya_core.stores.files import write_file
 REPLIES = "replies"
 """Their folder below `cache/`."""
 _MOST = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class KeptReply:
-    """An answer, and whether it had been cut off."""
-
-    text: str
-    cut: bool
 
 
 def reply_key(*parts: str) -> str:
@@ -42,20 +33,19 @@ class ReplyCache:
         self._folder = folder
         self._most = most
 
-    def get(self, key: str) -> KeptReply | None:
+    def get(self, key: str) -> str | None:
         """An answer; None where there is none that can be read."""
         try:
             raw = load_json((self._folder / f"{key}.json").read_bytes())
         except (OSError, ValueError):
             return None
         text = raw.get("text") if isinstance(raw, dict) else None
-        return KeptReply(text, bool(raw.get("cut"))) if isinstance(text, str) else None
+        return text if isinstance(text, str) else None
 
-    def put(self, key: str, reply: KeptReply) -> None:
+    def put(self, key: str, reply: str) -> None:
         """Keeps an answer; a disk that takes none is no reason to fail."""
         with contextlib.suppress(AlayaError, OSError):
-            raw = {"text": reply.text, "cut": reply.cut}
-            write_file(self._folder / f"{key}.json", json.dumps(raw).encode("ascii"), durable=False)
+            write_file(self._folder / f"{key}.json", json.dumps({"text": reply}).encode("ascii"), durable=False)
             self._shrink()
 
     def clear(self) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from alaya_core.progress import CancelToken
 from alaya_core.providers.chat import ChatModel, Told
 from alaya_core.providers.http_errors import TooLargeError
-from alaya_core.services.distill.asking import CUT_OFF, ask, unusable
+from alaya_core.services.distill.asking import ask_json
 from alaya_core.services.distill.preparing import Preparing, Session
 from alaya_core.services.distill.prompts import instructions, quoted
 from alaya_core.services.distill.reply import ProposedCard, ProposedLink, Reply, plain_title, read_reply
@@ -27,7 +27,6 @@ class Answered:
     Attributes:
         sent: By label, the turns of each part of it.
         refused: What of the answer counts for nothing, by why.
-        cut: Whether an answer had been cut off.
     """
 
     session: Session
@@ -35,15 +34,13 @@ class Answered:
     links: list[ProposedLink] = field(default_factory=list)
     sent: dict[str, frozenset[int]] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
-    cut: bool = False
 
-    def add(self, label: str, window: Window, reply: Reply, *, cut: bool) -> None:
+    def add(self, label: str, window: Window, reply: Reply) -> None:
         """Takes in the answer about one part."""
         self.sent[label] = window.turns
         self.cards += reply.cards
         self.links += reply.links
         self.refused += reply.refused
-        self.cut |= cut
 
 
 class Answering:
@@ -84,14 +81,11 @@ class Answering:
                 self._about_window(window, found)
             return [found]
         windows = [(f"S{number}", session.windows[0]) for number, session in enumerate(batch, 1)]
-        reply, cut = self._ask(windows)
+        reply = self._ask(windows)
         answered = []
         for session, (label, window) in zip(batch, windows, strict=True):
-            own = _part(reply, label)
-            if cut and not own.cards:  # nobody can say whether anything about this one was cut off
-                raise unusable(self._chat, CUT_OFF)
             one = Answered(session)
-            one.add(label, window, own, cut=cut)
+            one.add(label, window, _part(reply, label))
             answered.append(one)
         answered[0].refused += reply.refused
         answered[0].refused["link"] += len(reply.links) - len({id(link) for one in answered for link in one.links})
@@ -101,7 +95,7 @@ class Answering:
         """Asks about a part, in halves where the service finds it too large."""
         label = f"S{len(found.sent) + 1}"
         try:
-            reply, cut = self._ask([(label, window)])
+            reply = self._ask([(label, window)])
         except TooLargeError:
             halves = window.halves()
             if len(halves) == 1:
@@ -109,9 +103,9 @@ class Answering:
             for half in halves:
                 self._about_window(half, found)
             return
-        found.add(label, window, reply, cut=cut)
+        found.add(label, window, reply)
 
-    def _ask(self, windows: Sequence[tuple[str, Window]]) -> tuple[Reply, bool]:
+    def _ask(self, windows: Sequence[tuple[str, Window]]) -> Reply:
         if not self._announced and self._chat.host:
             self._announce(
                 f"sessions are read by {safe_line(self._chat.model)}: their text is sent to {self._chat.host}"
@@ -126,7 +120,7 @@ class Answering:
             assistant=settings.capture_assistant,
         )
         sent = {label: window.turns for label, window in windows}
-        asked = ask(
+        return ask_json(
             self._work,
             system,
             quoted(windows, chinese=chinese),
@@ -134,9 +128,7 @@ class Answering:
             usage=self._usage,
             cancel=self._cancel,
             told=self._told,
-            enough=lambda reply: bool(reply.cards),  # an empty answer is one only as a whole
         )
-        return asked.value, asked.cut
 
 
 def _part(reply: Reply, label: str) -> Reply:

@@ -13,7 +13,7 @@ from alaya_core.progress import CancelledError, CancelToken, Progress, ProgressS
 from alaya_core.providers.chat import ChatModel
 from alaya_core.providers.http_errors import RequestRejectedError, TooLargeError
 from alaya_core.services.distill.answering import Answered, Answering
-from alaya_core.services.distill.asking import CUT_OFF, UnusableReplyError
+from alaya_core.services.distill.asking import UnusableReplyError
 from alaya_core.services.distill.committing import MEANWHILE, commit_session, outcome_of, proposed
 from alaya_core.services.distill.comparing import compare
 from alaya_core.services.distill.drafting import drafts_of, links_of
@@ -216,7 +216,7 @@ class ModelDistiller:
         if made is None:
             return
         self._offers.remember(made.stands_for)
-        if not answered.cards and not answered.cut:
+        if not answered.cards:
             self._noise.learn(answered.session.said_by_persons(), self._cancel)
 
     def _commit(
@@ -260,7 +260,6 @@ class ModelDistiller:
                 parts.append("nothing worth keeping in it")
             gone = [f"{count} x {what}" for what, count in answered.refused.items() if count]
             parts += [f"not taken: {', '.join(gone)}"] if gone else []
-            parts += [CUT_OFF] if answered.cut else []
         return "; ".join([*parts, *(trouble for trouble in (self._noise.trouble, self._offers.trouble) if trouble)])
 
     def _put(self, one: Unread, status: Literal["skipped", "retry"], reason: str) -> None:

@@ -10,7 +10,7 @@ from alaya_core.models.card import CardDraft
 from alaya_core.progress import CancelToken
 from alaya_core.providers.chat import Told
 from alaya_core.providers.http_errors import TooLargeError
-from alaya_core.services.distill.asking import UnusableReplyError, ask
+from alaya_core.services.distill.asking import UnusableReplyError, ask_json
 from alaya_core.services.distill.duplicates import SYSTEM, Candidate, Offer, question, verdicts
 from alaya_core.services.distill.making import Action, Fate
 from alaya_core.services.distill.usage import Usage
@@ -66,7 +66,7 @@ def compare(
     for start in range(0, len(candidates), _AT_ONCE):
         piece = candidates[start : start + _AT_ONCE]
         try:
-            asked = ask(
+            found, strange = ask_json(
                 workspace,
                 SYSTEM,
                 question(piece),
@@ -78,8 +78,8 @@ def compare(
         except (UnusableReplyError, TooLargeError):
             undecided += len(piece)
             continue
-        fates |= asked.value[0]
-        refused += asked.value[1]
+        fates |= found
+        refused += strange
     return Compared(fates, refused, undecided)
 
 

@@ -35,3 +35,12 @@ def test_no_byte_of_a_card_stays_in_summaries_runs_or_the_working_memory(memory:
     (anew,) = [row for row in memory.list_cards(limit=20).cards if row.type == "summary"]
     assert anew.card_id != summary.card_id
     assert report.run in {run.run for run in memory.runs().runs}
+
+
+def test_answers_of_a_model_and_what_it_taught_go_with_any_erase(memory: Memory) -> None:
+    kept = [memory.home / "cache" / name for name in ("replies/0a.json", "noise/1b.npz")]
+    for path in kept:
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"packed beyond reading")
+    memory.erase(memory.capture("A short note").card.card_id, yes=True)
+    assert not any(path.exists() for path in kept)

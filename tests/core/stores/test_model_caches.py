@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from alaya_core.stores.noise_bank import NoiseBank
-from alaya_core.stores.replies import KeptReply, ReplyCache, reply_key
+from alaya_core.stores.replies import ReplyCache, reply_key
 
 
 def test_an_answer_is_found_by_all_it_was_an_answer_to(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "replies")
     key = reply_key("m", "system", "user \ud800")
     assert cache.get(key) is None
-    cache.put(key, KeptReply("text \ud800", True))
-    assert cache.get(key) == KeptReply("text \ud800", True)
+    cache.put(key, "text \ud800")
+    assert cache.get(key) == "text \ud800"
     assert len({reply_key("m", "a", "b"), reply_key("m", "ab", ""), reply_key("ma", "", "b")}) == 3
 
 
@@ -32,18 +32,18 @@ def test_the_oldest_answers_go(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path, most=3)
     for number in range(5):
         key = reply_key(str(number))
-        cache.put(key, KeptReply(str(number), False))
+        cache.put(key, str(number))
         if (path := tmp_path / f"{key}.json").exists():
             os.utime(path, ns=(number, number))
     kept = [cache.get(reply_key(str(number))) for number in range(5)]
-    assert [reply.text for reply in kept if reply is not None] == ["2", "3", "4"]
+    assert [reply for reply in kept if reply is not None] == ["2", "3", "4"]
     cache.clear()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_place_that_takes_nothing_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    ReplyCache(tmp_path / "file").put("k", KeptReply("", False))
+    ReplyCache(tmp_path / "file").put("k", "")
     NoiseBank(tmp_path / "file", "m").save(np.ones((1, 2), np.float32), np.array([True]))
 
 
