@@ -72,7 +72,7 @@ CUES = (
     # what they like, and how they want things
     cue("preference", T.PREFERENCE, 0.85, PREFERENCE,
         r"\bi(?:\ really|\ much|\ strongly|\ generally|\ usually|\ always|\ personally|\ absolutely|\ also"
-        r"|\ actually|\ still|'d|\ would|\ do)*\ (?:prefer|favou?r|love|hate|loathe|detest|dislike|enjoy|adore"
+        r"|\ actually|\ still|\ now|'d|\ would|\ do)*\ (?:prefer|favou?r|love|hate|loathe|detest|dislike|enjoy|adore"
         r"|can't\ stand|cannot\ stand|avoid|rather\ (?:not\ )?(?:have|use|you|work|see|get))\b(?!\ (?:it|that|this"
         r"|your?|how|them|to\ (?:hear|see|know))\b)",
         person=True),
