@@ -157,9 +157,6 @@ def _take(out: Understood, shown: str, key: str, value: Any, known: Collection[s
     if key in _KEYS:
         _take_secret(out, shown, key, value)
     elif key in known or key in RENAMED:
-        if (key, value) == ("embedding.provider", "openai-compatible"):
-            value = "openai"
-            out.warnings.append(f"{shown} openai-compatible is called openai here")
         _put(out, shown, RENAMED.get(key, key), value)
     elif why := UNUSED.get(key) or UNUSED.get(key.partition(".")[0]):
         out.warnings.append(f"{shown} is known, but nothing reads it: {why}")

@@ -63,7 +63,6 @@ OLD: list[tuple[dict[str, Any], str, Any]] = [
     ({"sessionMemory": {"enabled": True, "messageCount": 9}}, "distill.session_summaries", 9),
     ({"sessionMemory": {"messageCount": 9, "enabled": False}}, "distill.session_summaries", 0),
     ({"embedding": {"baseURL": "http://localhost:1/v1"}}, "embedding.base_url", "http://localhost:1/v1"),
-    ({"embedding": {"provider": "openai-compatible"}}, "embedding.provider", "openai"),
     ({"embedding": {"taskQuery": "retrieval.query"}}, "embedding.query_task", "retrieval.query"),
     ({"embedding": {"taskPassage": "retrieval.passage"}}, "embedding.passage_task", "retrieval.passage"),
     ({"embedding": {"apiKey": "${JINA_API_KEY}"}}, "embedding.api_key_env", "JINA_API_KEY"),
@@ -267,3 +266,12 @@ def test_home_and_agent_as_given_else_as_the_environment_says(tmp_path):
 def test_names_of_settings_are_distinct():
     names = [key for key, _, _ in setting_names()]
     assert len(names) == len(set(names))
+
+
+def test_an_endpoint_of_ones_own_needs_no_key_whatever_its_provider_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(
+        '{"embedding": {"provider": "openai-compatible", "base_url": "http://localhost:1/v1", "model": "m"}}'
+    )
+    config = Config.load(path)
+    assert (config.embedding.provider, config.warnings) == ("openai-compatible", [])
