@@ -1,6 +1,7 @@
 """Settings: what a file may say, and what is said about it."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
