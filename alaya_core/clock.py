@@ -69,7 +69,7 @@ def parse_when(text: str, now_ms: int, *, zone: tzinfo | None = None, end_of_day
         UsageError: The text is neither.
     """
     value = text.strip()
-    unit = {"h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}.get(value[-1:].lower())
+    unit = {"h": HOUR_MS, "d": DAY_MS, "w": 7 * DAY_MS}.get(value[-1:].lower())
     if unit and value[:-1].isascii() and value[:-1].isdigit() and len(value) <= 7:
         return now_ms - int(value[:-1]) * unit
     try:

@@ -24,6 +24,10 @@ class CardState(StrEnum):
     MERGED = "merged"
 
 
+LIVING = (CardState.ACTIVE, CardState.SUPERSEDED)
+"""States of cards that are found without being asked for, and that cool."""
+
+
 class Standing(StrEnum):
     """How slowly a card cools."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from alaya_core.config import Config
 from alaya_core.models.answers import CardRow, CardView, LinkView, Related
-from alaya_core.models.card import Card, Link, Tier, Vitals
+from alaya_core.models.card import LIVING, Card, Link, Tier, Vitals
 from alaya_core.models.recall_parts import Neighbour as Found
 from alaya_core.models.recall_parts import NeighbourLink
 from alaya_core.services.lifecycle.temperature import MODELS, temperature_of
@@ -230,7 +230,7 @@ def _related(found: Found, known: Mapping[str, Neighbour]) -> Related:
 
 def shown(neighbour: Neighbour, scopes: list[str] | None) -> bool:
     """Whether a neighbour may be shown: it still stands, and whoever asks may see its scope."""
-    return neighbour.state in ("active", "superseded") and (scopes is None or neighbour.scope in scopes)
+    return neighbour.state in LIVING and (scopes is None or neighbour.scope in scopes)
 
 
 def direction(link: Link, card_id: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from alaya_core.errors import ConfigError, DamagedError, NewerHomeError
 from alaya_core.models.answers import GraphStatus, RawStatus, StatusAnswer, VectorStatus
-from alaya_core.models.card import Card, Standing, Tier
+from alaya_core.models.card import LIVING, Card, Standing, Tier
 from alaya_core.models.session import SessionInfo
 from alaya_core.services.card_views import Now
 from alaya_core.services.distill.rules import RULES_VERSION
@@ -32,7 +32,7 @@ def status(workspace: Workspace) -> StatusAnswer:
     with workspace.graph.reading() as reader:
         counts = reader.counts()
         sessions = reader.sessions()
-        cards = [card for card in reader.all_cards() if card.state in ("active", "superseded")]
+        cards = [card for card in reader.all_cards() if card.state in LIVING]
         stale, seq = reader.stale, reader.mark().seq
     now = workspace.now()
     mark = workspace.vectors.mark()

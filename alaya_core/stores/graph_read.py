@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from alaya_core.models.card import Card, CardState, Link, SourceRef
+from alaya_core.models.card import LIVING, Card, CardState, Link, SourceRef
 from alaya_core.models.commit import erased_key
 from alaya_core.models.requests import Filters
 from alaya_core.models.session import SessionInfo
@@ -301,8 +301,7 @@ def read_mark(graph: GraphConnection) -> LedgerMark:
 
 def visible_states(filters: Filters) -> list[str]:
     """The states that a search sees."""
-    states = [CardState.ACTIVE, CardState.SUPERSEDED]
-    return [str(state) for state in ([*states, CardState.ARCHIVED] if filters.archived else states)]
+    return [str(state) for state in ((*LIVING, CardState.ARCHIVED) if filters.archived else LIVING)]
 
 
 def _conditions(filters: Filters, scopes: Sequence[str] | None) -> tuple[str, dict[str, Any]]:

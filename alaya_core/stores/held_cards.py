@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from alaya_core.models.card import LIVING
 from alaya_core.models.requests import Filters
-from alaya_core.stores.vector_filters import SEARCHED, card_condition
+from alaya_core.stores.vector_filters import card_condition
 from alaya_core.stores.vector_tables import Table, one_of
 
 CARD_ANSWER = (
@@ -73,7 +74,7 @@ class CardFinder:
         usual = filters == Filters() and scopes is None
         found = table.match(words, None if usual else condition, ["id"], limit)
         cards = held.rows(row["id"] for row in found)
-        hidden = [row for row in found if usual and row["id"] in cards and cards[row["id"]]["state"] not in SEARCHED]
+        hidden = [row for row in found if usual and row["id"] in cards and cards[row["id"]]["state"] not in LIVING]
         if hidden and len(found) == limit:
             found, hidden = table.match(words, condition, ["id"], limit), []
             cards = held.rows(row["id"] for row in found)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from alaya_core.models.card import CardState
+from alaya_core.models.card import LIVING, CardState
 from alaya_core.models.requests import Filters
 from alaya_core.stores.vector_tables import holds_any, one_of, quoted
-
-SEARCHED = (CardState.ACTIVE, CardState.SUPERSEDED)
-"""The states of cards that a search sees unasked."""
 
 
 def card_condition(filters: Filters, scopes: Sequence[str] | None) -> str:
@@ -19,7 +16,7 @@ def card_condition(filters: Filters, scopes: Sequence[str] | None) -> str:
     Args:
         scopes: The only scopes that may be seen; None = all.
     """
-    clauses = [one_of("state", [*SEARCHED, CardState.ARCHIVED] if filters.archived else SEARCHED)]
+    clauses = [one_of("state", [*LIVING, CardState.ARCHIVED] if filters.archived else LIVING)]
     for column, wanted in (
         ("type", filters.type),
         ("standing", filters.standing),

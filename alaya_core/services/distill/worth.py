@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-_OLD_MS = 7 * 86_400_000
+from alaya_core.clock import DAY_MS
+
+_OLD_MS = 7 * DAY_MS
 _MOSTLY = 0.8
 
 

@@ -10,13 +10,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from alaya_core.errors import DamagedError, NotFoundError
-from alaya_core.models.card import Card, CardState, Tier
+from alaya_core.models.card import LIVING, Card, CardState, Tier
 from alaya_core.models.session import SessionInfo, TurnKind
 from alaya_core.progress import CancelToken, Progress, ProgressSink, silent
 from alaya_core.services.index.card_rows import card_row
 from alaya_core.services.index.passages_lacking import counted
 from alaya_core.services.index.waiting import chunks
-from alaya_core.services.lifecycle.cooling import LIVING
 from alaya_core.services.passages import passage_rows
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.ledger import LedgerMark

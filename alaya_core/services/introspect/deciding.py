@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from alaya_core.errors import AmbiguousIdError, ConflictError, NotFoundError
 from alaya_core.models.answers import ReviewAnswer, ReviewItem
-from alaya_core.models.card import Card, CardState
+from alaya_core.models.card import LIVING, Card, CardState
 from alaya_core.models.commit import proposal_judged
 from alaya_core.models.plan import Decision
 from alaya_core.services.carry_out import carry_out
@@ -68,14 +68,11 @@ def _standing(workspace: Workspace, known: Mapping[str, Proposal]) -> _Standing:
         cards = reader.cards({card for proposal in known.values() for card in proposal.cards})
     found = []
     for proposal in known.values():
-        own = [cards[card] for card in proposal.cards if card in cards and cards[card].state in _LIVING]
+        own = [cards[card] for card in proposal.cards if card in cards and cards[card].state in LIVING]
         seen = scopes is None or all(card.scope in scopes for card in own)
         if len(own) == len(proposal.cards) and seen and proposal_key(proposal.verb, own) == proposal.key:
             found.append((proposal, own))
     return found
-
-
-_LIVING = (CardState.ACTIVE, CardState.SUPERSEDED)
 
 
 def _chosen(standing: _Standing, key: str) -> _Standing:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from alaya_core.errors import ProviderError
 from alaya_core.models.answers import DistillReport, PhaseReport
-from alaya_core.models.card import CardState, Relation
+from alaya_core.models.card import LIVING, Relation
 from alaya_core.models.plan import Decision
 from alaya_core.services.introspect.consolidating import consolidate
 from alaya_core.services.introspect.desk import Desk
@@ -88,7 +88,7 @@ def _forget(desk: Desk, report: PhaseReport) -> None:
     cards = desk.cards()
     with work.graph.reading() as reader:
         links = reader.all_links()
-    living = {card.id for card in cards if card.state in (CardState.ACTIVE, CardState.SUPERSEDED)}
+    living = {card.id for card in cards if card.state in LIVING}
     depended_on = {link.to_id for link in links if link.relation is Relation.DEPENDS_ON and link.from_id in living}
     decisions = plan_forget(
         cards,

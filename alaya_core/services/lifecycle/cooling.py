@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from alaya_core.clock import iso
-from alaya_core.models.card import Card, CardState, Standing, Tier, Vitals
+from alaya_core.models.card import LIVING, Card, CardState, Standing, Tier, Vitals
 from alaya_core.models.card_types import CardType
 from alaya_core.models.plan import Decision
 from alaya_core.services.card_views import Now
@@ -20,8 +20,6 @@ from alaya_core.services.lifecycle.temperature import (
 )
 from alaya_core.services.lifecycle.tiers import is_protected, may_forget
 
-LIVING = (CardState.ACTIVE, CardState.SUPERSEDED)
-"""States of cards that have a life."""
 _STAYS_TRUE = (CardType.CASE, CardType.PROFILE)
 """Types that are not passing information, whatever date they hold."""
 _EVENT_STAYS = 0.5

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from alaya_core.clock import DAY_MS
-from alaya_core.models.card import Card, CardState, Standing, Tier, Vitals
+from alaya_core.models.card import LIVING, Card, CardState, Standing, Tier, Vitals
 from alaya_core.services.card_views import Now
-from alaya_core.services.lifecycle.cooling import LIVING, cooled, forgotten
+from alaya_core.services.lifecycle.cooling import cooled, forgotten
 from alaya_core.services.lifecycle.standing import settle
 from alaya_core.services.lifecycle.temperature import MODELS
 from alaya_core.services.lifecycle.tiers import is_protected, tier_case

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from alaya_core.clock import HOUR_MS
 from alaya_core.models.card import Vitals
 
-HOUR_MS = 3_600_000
 SIMILARITIES_KEPT = 10
 
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from alaya_core.clock import DAY_MS
+from alaya_core.clock import DAY_MS, HOUR_MS
 from alaya_core.config import Config
 from alaya_core.config_sections import LifecycleConfig, TemperatureConfig
-from alaya_core.models.card import Card, CardState, Tier, Vitals
+from alaya_core.models.card import LIVING, Card, CardState, Tier, Vitals
 from alaya_core.models.plan import Decision
 from alaya_core.services.card_views import Now
-from alaya_core.services.lifecycle.cooling import LIVING, plan_cool_down, plan_forget
+from alaya_core.services.lifecycle.cooling import plan_cool_down, plan_forget
 from alaya_core.services.lifecycle.tiers import top_fifth
-from alaya_core.services.lifecycle.vitals import HOUR_MS, Access, fold
+from alaya_core.services.lifecycle.vitals import Access, fold
 from tests.benchmarks.lifecycle.world import START, Kind, World, day_of
 
 PLACES_ONE_IN = 10

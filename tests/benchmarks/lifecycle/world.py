@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from alaya_core.clock import DAY_MS
+from alaya_core.clock import DAY_MS, HOUR_MS
 from alaya_core.models.card import Card
 from alaya_core.models.card_types import CardType
-from alaya_core.services.lifecycle.vitals import HOUR_MS, Access, AccessKind
+from alaya_core.services.lifecycle.vitals import Access, AccessKind
 
 START = 1_795_046_400_000  # 2026-11-19 00:00 UTC
 

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alaya_core.clock import DAY_MS
+from alaya_core.clock import DAY_MS, HOUR_MS
 from alaya_core.models.card import Card, CardState, Standing, Tier, Vitals
 from alaya_core.models.card_types import CardType
 from alaya_core.models.plan import Decision
 from alaya_core.services.lifecycle.cooling import plan_cool_down, plan_forget
 from alaya_core.services.lifecycle.standing import settle, settle_all
 from alaya_core.services.lifecycle.temperature import MODELS as BY_NAME
-from alaya_core.services.lifecycle.vitals import HOUR_MS
 from tests.core.lifecycle.drawn import MODELS, NOW, cards, moment
 
 Drawn = list[tuple[Card, Vitals]]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alaya_core.clock import DAY_MS
+from alaya_core.clock import DAY_MS, HOUR_MS
 from alaya_core.models.card import Card, Standing, Tier, Vitals
 from alaya_core.models.card_types import CardType
 from alaya_core.services.lifecycle.standing import StandingRules, next_standing, settle
@@ -38,7 +38,6 @@ from alaya_core.services.lifecycle.tiers import (
     top_fifth,
 )
 from alaya_core.services.lifecycle.vitals import (
-    HOUR_MS,
     Access,
     AccessKind,
     fold,
