@@ -21,7 +21,6 @@ from alaya_core.stores.files import folder_bytes
 from alaya_core.stores.vector_state import VectorMark
 
 _OVERGROWN = 3.0
-_NOBODY = "nobody: "
 _MUCH = 64 << 20
 BANDS = ((0.9, 1.01), (0.7, 0.9), (0.5, 0.7), (0.3, 0.5), (0.0, 0.3))
 
@@ -39,6 +38,7 @@ def status(workspace: Workspace) -> StatusAnswer:
     warmth = {card.id: now.temperature(card) for card in cards}
     tiers = Counter(map(str, now.tiers(cards, warmth).values()))
     last = workspace.ledger.last_seq()
+    distiller, no_distiller = _distiller(workspace)
     return StatusAnswer(
         home=str(home.root),
         raw=_raw(sessions, folder_bytes(home.raw)),
@@ -73,8 +73,8 @@ def status(workspace: Workspace) -> StatusAnswer:
         },
         upkeep=backlog(workspace),
         ledger={"commits": last, "bytes": folder_bytes(home.ledger), "unindexed": max(0, last - mark.seq)},
-        health=_health(workspace, cards, now, warmth, mark, _behind(workspace, seq) if stale else ""),
-        distiller=_distiller(workspace),
+        health=_health(workspace, cards, now, warmth, mark, [_behind(workspace, seq) if stale else "", no_distiller]),
+        distiller=distiller,
         sends_text_to=_hosts(workspace, mark),
     )
 
@@ -92,11 +92,12 @@ def _hosts(workspace: Workspace, mark: VectorMark) -> list[str]:
     return [host for host in dict.fromkeys(hosts) if host]
 
 
-def _distiller(workspace: Workspace) -> str:
+def _distiller(workspace: Workspace) -> tuple[str, str]:
+    """Who makes cards of sessions, and why nobody can, where that is so."""
     try:
-        return workspace.chat.model if workspace.chat else RULES_VERSION
+        return (workspace.chat.model if workspace.chat else RULES_VERSION), ""
     except ConfigError as error:
-        return f"{_NOBODY}{error.message}"
+        return f"nobody: {error.message}", f"no session can be distilled: {error.message}"
 
 
 def _chat_host(workspace: Workspace) -> str | None:
@@ -140,23 +141,30 @@ def _behind(workspace: Workspace, seq: int) -> str:
 
 
 def _health(
-    workspace: Workspace, cards: list[Card], now: Now, warmth: Mapping[str, float], mark: VectorMark, behind: str
+    workspace: Workspace,
+    cards: list[Card],
+    now: Now,
+    warmth: Mapping[str, float],
+    mark: VectorMark,
+    troubles: list[str],
 ) -> list[str]:
+    """What needs attention.
+
+    Args:
+        troubles: What was found out while the rest was counted; empty ones are none.
+    """
     said = list(workspace.graph.notices)
     if workspace.read_only:
         said.append("this home is read-only: recall answers, nothing is logged or changed")
     if workspace.newer:
         said.append("this home was written by a newer version: update alaya-tui to change it")
-    if behind:
-        said.append(behind)
+    said += [trouble for trouble in troubles if trouble]
     if mark.pending:
         said.append(f"vectors still to be made: {mark.pending}; `alaya rebuild l1` makes them")
     if sentence := mismatch(workspace.config, mark):
         said.append(sentence)
     if overgrown(workspace, _OVERGROWN, _MUCH):
         said.append("the graph file has grown far beyond its content: run `alaya upkeep`")
-    if (distiller := _distiller(workspace)).startswith(_NOBODY):
-        said.append(f"no session can be distilled: {distiller.removeprefix(_NOBODY)}")
     oldest = min((card.added_at for card in cards), default=None)
     if sentence := overdue(
         last_whole_run(workspace), oldest, workspace.clock(), workspace.config.introspect.overdue_hours

@@ -106,7 +106,8 @@ class Desk:
         )
         for decision, reason in out.skipped:
             self._change(report, decision, "skipped", titles, reason)
-        report.counts.update({"skipped": len(out.skipped)} if out.skipped else {})
+        if out.skipped:
+            report.counts["skipped"] = len(out.skipped)
         return out
 
     def _note(self, report: PhaseReport, out: CarriedOut, known: int, titles: Mapping[str, str]) -> None:

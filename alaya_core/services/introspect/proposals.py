@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from alaya_core.models.commit import Commit
 from alaya_core.services.undoing import note_marks
 from alaya_core.services.workspace import Workspace
 
@@ -42,20 +43,23 @@ class Proposals:
 def read_proposals(workspace: Workspace) -> Proposals:
     """What waits for a person, and what was rejected; what was undone counts for nothing."""
     found = Proposals()
+    commits = list(workspace.ledger.commits(holding='"proposal.'))
     undone: dict[int, bool] = {}
-    marks = list(workspace.ledger.commits(holding='"commits.'))
-    for commit in reversed(marks):
+    for commit in reversed(list(workspace.ledger.commits(commits[0].seq, holding='"commits.')) if commits else []):
         note_marks(commit, undone)
-    for commit in workspace.ledger.commits(holding='"proposal.'):
-        if undone.get(commit.seq, False):
-            continue
-        for event in commit.events:
-            if event["kind"] == "proposal.made":
-                found.open[event["key"]] = Proposal(
-                    event["key"], event["verb"], tuple(event["cards"]), event["score"], event["why"], commit.at
-                )
-            elif event["kind"] == "proposal.judged":
-                found.open.pop(event["key"], None)
-                if event["verdict"] == "rejected":
-                    found.rejected.add(event["key"])
+    for commit in commits:
+        if not undone.get(commit.seq, False):
+            _take(found, commit)
     return found
+
+
+def _take(found: Proposals, commit: Commit) -> None:
+    for event in commit.events:
+        if event["kind"] == "proposal.made":
+            found.open[event["key"]] = Proposal(
+                event["key"], event["verb"], tuple(event["cards"]), event["score"], event["why"], commit.at
+            )
+        elif event["kind"] == "proposal.judged":
+            found.open.pop(event["key"], None)
+            if event["verdict"] == "rejected":
+                found.rejected.add(event["key"])
