@@ -8,8 +8,7 @@ from alaya_core.errors import AlayaError
 from alaya_core.models.card import Card, CardState
 from alaya_core.models.plan import Decision, Pair
 from alaya_core.services.carry_out import carry_out
-from alaya_core.services.consolidate.judging import JudgingRules, plan_pairs
-from alaya_core.services.introspect.proposals import read_proposals
+from alaya_core.services.pair_plan import plan_alike
 from alaya_core.services.similar_pairs import similar_pairs
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_links import links_from
@@ -34,22 +33,9 @@ def settle_new(workspace: Workspace, new: Sequence[str], *, run: str) -> list[De
     fresh = set(new) & cards.keys()
     if not fresh or len(cards) == len(fresh) == 1:
         return []
-    settings = workspace.config.introspect
     with workspace.graph.reading() as reader:
         links = links_from(reader, cards)
-    known = read_proposals(workspace)
-    decisions = plan_pairs(
-        cards,
-        _pairs(workspace, list(cards.values()), fresh),
-        {(min(link.from_id, link.to_id), max(link.from_id, link.to_id)) for link in links},
-        known.rejected | known.open.keys(),
-        now=workspace.clock(),
-        rules=JudgingRules(
-            duplicate=settings.consolidate_threshold,
-            related=settings.related_threshold,
-            similar_links=settings.similar_links,
-        ),
-    )
+    decisions = plan_alike(workspace, cards, _pairs(workspace, list(cards.values()), fresh), links)
     sure = [
         decision
         for decision in decisions

@@ -13,11 +13,10 @@ from alaya_core.models.commit import proposal_judged
 from alaya_core.models.plan import Decision, Pair
 from alaya_core.progress import Progress
 from alaya_core.services.consolidate.asking import PAIRS_AT_ONCE, SAME, SYSTEM, askable, question, verdicts
-from alaya_core.services.consolidate.judging import JudgingRules, plan_pairs
 from alaya_core.services.consolidate.summaries import plan_summaries
 from alaya_core.services.distill.asking import ask_json
 from alaya_core.services.introspect.desk import ACTOR, Desk
-from alaya_core.services.introspect.proposals import read_proposals
+from alaya_core.services.pair_plan import plan_alike
 from alaya_core.services.similar_pairs import similar_pairs
 
 
@@ -29,21 +28,8 @@ def consolidate(desk: Desk, report: PhaseReport) -> None:
     cards = {card.id: card for card in everything if card.state is CardState.ACTIVE}
     pairs, note = _pairs(desk, list(cards.values()))
     with work.graph.reading() as reader:
-        linked = {(min(link.from_id, link.to_id), max(link.from_id, link.to_id)) for link in reader.all_links()}
-    known = read_proposals(work)
-    linked |= {(min(each.cards), max(each.cards)) for each in known.open.values() if len(each.cards) > 1}
-    decisions = plan_pairs(
-        cards,
-        pairs,
-        linked,
-        known.rejected | known.open.keys(),
-        now=work.clock(),
-        rules=JudgingRules(
-            duplicate=settings.consolidate_threshold,
-            related=settings.related_threshold,
-            similar_links=settings.similar_links,
-        ),
-    )
+        links = reader.all_links()
+    decisions = plan_alike(work, cards, pairs, links)
     if settings.summary_facts:
         touched = {card.id for decision in decisions for card in decision.seen if decision.verb != "similar"}
         made = plan_summaries(everything, now=work.clock(), new_card_id=work.ids.new_card, least=settings.summary_facts)
