@@ -11,12 +11,11 @@ from alaya_core.models.commit import (
     card_changed,
     card_created,
     link_created,
-    link_removed,
     proposal_made,
 )
 from alaya_core.models.plan import Decision
 from alaya_core.progress import CancelToken
-from alaya_core.services.merging import merged_cards, moved_links
+from alaya_core.services.merging import merged
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_links import links_from
 from alaya_core.stores.graph_read import GraphReader
@@ -137,8 +136,7 @@ class _Desk:
 
     def _put(self, before: Card, after: Card, decision: Decision) -> Event:
         after = replace(after, rev=before.rev + 1)
-        self._cards[after.id] = after
-        self.ours[after.id] = after.rev
+        self._hold(after)
         return card_changed(before, after, decision.verb, why=decision.why)
 
     def _make(self, card: Card, of: Sequence[Card]) -> Event:
@@ -147,8 +145,7 @@ class _Desk:
         if card.sources and turns:
             self._work.staging.add("card", card.id, "")
             self._work.contexts.write(card.id, [turns[key] for key in sorted(turns)])
-        self._cards[card.id] = card
-        self.ours[card.id] = card.rev
+        self._hold(card)
         return card_created(card)
 
     def _link(self, link: Link) -> Event:
@@ -157,16 +154,17 @@ class _Desk:
 
     def _merge(self, decision: Decision) -> list[Event]:
         keep, other = self._cards[decision.seen[0].id], self._cards[decision.absorbed]
-        whole, alias = merged_cards(keep, other, now=self._now)
-        removed, made = moved_links(keep.id, other.id, self._around(keep.id), self._around(other.id))
-        for link in removed:
+        one = merged(keep, other, self._around(keep.id), self._around(other.id), now=self._now, why=decision.why)
+        for link in one.removed:
             self._links.pop(link.id, None)
-        return [
-            *map(link_removed, removed),
-            self._put(other, alias, decision),
-            self._put(keep, whole, decision),
-            *(self._link(link) for link in made),
-        ]
+        self._links.update((link.id, link) for link in one.made)
+        for card in (one.alias, one.whole):
+            self._hold(card)
+        return one.events
+
+    def _hold(self, card: Card) -> None:
+        self._cards[card.id] = card
+        self.ours[card.id] = card.rev
 
     def _around(self, card_id: str) -> list[Link]:
         return [link for link in self._links.values() if card_id in (link.from_id, link.to_id)]

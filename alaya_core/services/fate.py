@@ -8,11 +8,11 @@ from dataclasses import replace
 from alaya_core.clock import DAY_MS
 from alaya_core.models.answers import FateAnswer, FateStep
 from alaya_core.models.card import LIVING, Card, CardState, Relation
-from alaya_core.services.introspect.proposals import read_proposals
 from alaya_core.services.lifecycle.fate import HORIZON_DAYS, Step, Surroundings, foretell, never
 from alaya_core.services.lifecycle.tiers import top_fifth
 from alaya_core.services.lookup import find_card
 from alaya_core.services.proposal_key import proposal_key
+from alaya_core.services.proposals import read_proposals
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
 

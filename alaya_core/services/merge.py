@@ -5,10 +5,10 @@ from __future__ import annotations
 from alaya_core import secrets
 from alaya_core.errors import UsageError
 from alaya_core.models.answers import CardAnswer
-from alaya_core.models.commit import Event, card_changed, link_created, link_removed
+from alaya_core.models.commit import Event
 from alaya_core.services.browse import show
 from alaya_core.services.lookup import find_card
-from alaya_core.services.merging import merged_cards, moved_links
+from alaya_core.services.merging import merged
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.graph_read import GraphReader
 from alaya_core.text import safe_line, storable
@@ -37,17 +37,9 @@ def merge(workspace: Workspace, keep: str, other: str, why: str) -> CardAnswer:
             hint = f"alaya edit {gone.id} --scope {whole.scope}"
             raise UsageError(f"they belong to two scopes, {whole.scope} and {gone.scope}", f"move one first: {hint}")
         found[:] = [whole.id]
-        after, alias = merged_cards(whole, gone, now=workspace.clock())
         around = reader.neighbours([whole.id, gone.id])
-        removed, made = moved_links(
-            whole.id, gone.id, [near.link for near in around[whole.id]], [near.link for near in around[gone.id]]
-        )
-        return [
-            *map(link_removed, removed),
-            card_changed(gone, alias, "merge", why=reason),
-            card_changed(whole, after, "merge", why=reason),
-            *map(link_created, made),
-        ]
+        own, others = ([near.link for near in around[card.id]] for card in (whole, gone))
+        return merged(whole, gone, own, others, now=workspace.clock(), why=reason).events
 
     workspace.commit("merge", plan)
     answer = show(workspace, found[0], neighbours=20)

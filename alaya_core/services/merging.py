@@ -3,9 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from alaya_core.models.card import Card, CardState, Link, SourceRef, ordered_ends
+from alaya_core.models.commit import Event, card_changed, link_created, link_removed
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A merge of two cards.
+
+    Attributes:
+        whole: The card that stays; alias: the other.
+        events: What the ledger says of it.
+        removed, made: The links that go, and those that come.
+    """
+
+    whole: Card
+    alias: Card
+    events: list[Event]
+    removed: list[Link]
+    made: list[Link]
+
+
+def merged(keep: Card, other: Card, own: Iterable[Link], others: Iterable[Link], *, now: int, why: str) -> Merged:
+    """One card of two, with all that hangs on either.
+
+    Args:
+        own: The links of `keep`; others: the links of `other`.
+        now: ms.
+        why: The reason, for the history.
+    """
+    whole, alias = merged_cards(keep, other, now=now)
+    removed, made = moved_links(keep.id, other.id, own, others)
+    events = [
+        *map(link_removed, removed),
+        card_changed(other, alias, "merge", why=why),
+        card_changed(keep, whole, "merge", why=why),
+        *map(link_created, made),
+    ]
+    return Merged(whole, alias, events, removed, made)
 
 
 def merged_cards(keep: Card, other: Card, *, now: int) -> tuple[Card, Card]:

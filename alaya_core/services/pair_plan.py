@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from alaya_core.models.card import Card, Link
 from alaya_core.models.plan import Decision, Pair
 from alaya_core.services.consolidate.judging import JudgingRules, plan_pairs
-from alaya_core.services.introspect.proposals import read_proposals
+from alaya_core.services.proposals import read_proposals
 from alaya_core.services.workspace import Workspace
 
 

@@ -11,8 +11,8 @@ from alaya_core.models.card import LIVING, Card, CardState
 from alaya_core.models.commit import proposal_judged
 from alaya_core.models.plan import Decision
 from alaya_core.services.carry_out import carry_out
-from alaya_core.services.introspect.proposals import Proposal, read_proposals
 from alaya_core.services.proposal_key import proposal_key
+from alaya_core.services.proposals import Proposal, read_proposals
 from alaya_core.services.workspace import Workspace
 from alaya_core.text import safe_line
 

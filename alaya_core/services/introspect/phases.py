@@ -11,10 +11,10 @@ from alaya_core.models.card import LIVING, Relation
 from alaya_core.models.plan import Decision
 from alaya_core.services.introspect.consolidating import consolidate
 from alaya_core.services.introspect.desk import Desk
-from alaya_core.services.introspect.proposals import read_proposals
 from alaya_core.services.lifecycle.cooling import plan_cool_down, plan_forget
 from alaya_core.services.lifecycle.tiers import top_fifth
 from alaya_core.services.proposal_key import proposal_key
+from alaya_core.services.proposals import read_proposals
 from alaya_core.services.upkeep import backlog, upkeep
 
 Phase = Callable[[Desk, PhaseReport], None]
