@@ -78,3 +78,12 @@ def pad(text: str, width: int) -> str:
     """A line clipped and filled with spaces to exactly `width` cells."""
     clipped = clip(text, width)
     return clipped + " " * (width - cells(clipped))
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 card`, `2 cards`, `3 days`, `4 bodies`."""
+    if number == 1:
+        return f"1 {noun}"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{number:,} {noun.removesuffix('y')}ies"
+    return f"{number:,} {noun}s"

@@ -19,6 +19,7 @@ from alaya_core.services.upkeep import backlog, overgrown
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes
 from alaya_core.stores.vector_state import VectorMark
+from alaya_core.text import counted
 
 _OVERGROWN = 3.0
 _MUCH = 64 << 20
@@ -171,7 +172,7 @@ def _health(
     ):
         said.append(sentence)
     if waiting := len(review(workspace).items):
-        said.append(f"{waiting} proposal{'s' * (waiting != 1)} for you to decide: `alaya review`")
+        said.append(f"{counted(waiting, 'proposal')} for you to decide: `alaya review`")
     placed = now.placement(cards, warmth)
     if placed.over_warm:
         said.append(f"{placed.over_warm} WARM cards are over the limit and none of them may turn COLD yet")

@@ -14,6 +14,7 @@ from alaya_core.progress import Progress, ProgressSink
 from alaya_core.safe_json import load_json
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes, write_file
+from alaya_core.text import counted
 
 _STEPS = 7
 _SPARE = 256 << 10
@@ -151,8 +152,8 @@ def _index(workspace: Workspace, stays: _Stays) -> str:
         why = f"no vectors: {error.message}"
     left = workspace.vectors.mark().pending
     if left:
-        stays(f"{_cards(left)} without a vector" + (f" ({why})" if why else ""))
-    made = f"made the vectors of {_cards(owed - left)}" if left < owed else ""
+        stays(f"{counted(left, 'card')} without a vector" + (f" ({why})" if why else ""))
+    made = f"made the vectors of {counted(owed - left, 'card')}" if left < owed else ""
     return made or ("indexed the changes that waited" if waiting else "")
 
 
@@ -165,7 +166,7 @@ def _passages(workspace: Workspace, stays: _Stays) -> str:
     done = embed_passages(workspace)
     if done.left:
         stays(f"{done.left:,} passages without a vector" + (f" ({done.note})" if done.note else ""))
-    return f"made the vectors of {done.made:,} passage{'s' * (done.made != 1)}" if done.made else ""
+    return f"made the vectors of {counted(done.made, 'passage')}" if done.made else ""
 
 
 def _tables(workspace: Workspace, stays: _Stays) -> str:
@@ -218,7 +219,3 @@ def _cache(workspace: Workspace, _: _Stays) -> str:
     dropped = cache.keep_only({content_hash(text) for text in known})
     cache.close()
     return f"let go of {dropped:,} vectors of texts that are gone" if dropped else ""
-
-
-def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count:,} cards"

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from alaya_core.models.answers.base import Answer, Instant
+from alaya_core.text import counted
 
 
 class ModelUsage(Answer):
@@ -159,6 +160,12 @@ class FateStep(Answer):
     what: Literal["tier", "standing", "archived", "forgotten"]
     to: str
     why: str = ""
+
+    @property
+    def said(self) -> str:
+        """What happens and when, in words: `turns COLD in 12 days`."""
+        what = {"tier": f"turns {self.to}", "standing": f"becomes {self.to}"}.get(self.what, self.to)
+        return f"{what} in {counted(self.days, 'day')}" if self.days else f"{what} at the next cool-down"
 
 
 class FateAnswer(Answer):

@@ -16,6 +16,7 @@ from alaya_core.services.lifecycle.tiers import top_fifth
 from alaya_core.services.proposal_key import proposal_key
 from alaya_core.services.proposals import read_proposals
 from alaya_core.services.upkeep import backlog, upkeep
+from alaya_core.text import counted
 
 Phase = Callable[[Desk, PhaseReport], None]
 
@@ -52,11 +53,11 @@ def _distilled(told: DistillReport) -> list[str]:
         return ["no session has new turns"]
     counts = told.counts
     done = counts.get("done", 0) + counts.get("skipped", 0)
-    lines = [f"{_many(done, 'session')} read, {_many(counts['cards'], 'card')}, {_many(counts['links'], 'link')}"]
+    lines = [f"{counted(done, 'session')} read, {counted(counts['cards'], 'card')}, {counted(counts['links'], 'link')}"]
     again = [each for each in told.sessions if each.status == "retry"]
     reasons = dict.fromkeys(each.reason for each in again if each.reason)
     if again:
-        lines.append(f"{_many(len(again), 'session')} kept for the next run: {'; '.join(list(reasons)[:3])}")
+        lines.append(f"{counted(len(again), 'session')} kept for the next run: {'; '.join(list(reasons)[:3])}")
     return lines
 
 
@@ -79,7 +80,7 @@ def _moved(done: Sequence[Decision]) -> str:
         "archive": "were archived",
     }
     counts = {verb: sum(decision.verb == verb for decision in done) for verb in told}
-    return ", ".join(f"{_many(counts[verb], 'card')} {words}" for verb, words in told.items() if counts[verb])
+    return ", ".join(f"{counted(counts[verb], 'card')} {words}" for verb, words in told.items() if counts[verb])
 
 
 def _forget(desk: Desk, report: PhaseReport) -> None:
@@ -113,9 +114,9 @@ def _forget(desk: Desk, report: PhaseReport) -> None:
     forgotten = sum(not decision.review for decision in out.done)
     left = len(out.done) - forgotten
     gone = "would be forgotten" if desk.dry else "forgotten"
-    report.lines = [f"{_many(forgotten, 'card')} {gone}" if forgotten or not left else f"no card {gone}"]
+    report.lines = [f"{counted(forgotten, 'card')} {gone}" if forgotten or not left else f"no card {gone}"]
     if left:
-        report.lines.append(f"{_many(left, 'card')} left for review: that many are not forgotten unasked")
+        report.lines.append(f"{counted(left, 'card')} left for review: that many are not forgotten unasked")
     elif many and desk.dry and not desk.options.yes:
         report.lines.append("that many are only forgotten if you agree (or with --yes); else they wait for review")
 
@@ -140,10 +141,6 @@ def _snapshot(desk: Desk, report: PhaseReport) -> None:
     report.counts = {"tokens": told.tokens, "cards": len(told.cards)}
     will = "would be written" if desk.dry else "written"
     report.lines = [f"{will}: {told.tokens:,} tokens" if told.changed else "its ranks are the same: left as it is"]
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 DOES: Mapping[str, Phase] = {

@@ -9,11 +9,12 @@ from alaya_core import secrets
 from alaya_core.errors import AlayaError
 from alaya_core.models.card import Card
 from alaya_core.models.session import SessionInfo, Turn
-from alaya_core.services.verify.found import FIX, NOTHING, Found, counted, counted_are
+from alaya_core.services.verify.found import FIX, NOTHING, Found, counted_are
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.contexts import ContextTurn, content_digest, context_turn
 from alaya_core.stores.files import set_aside
 from alaya_core.stores.folding import Folded
+from alaya_core.text import counted
 
 _NEARBY = 200
 """How far from its place a turn is looked for when its log was repaired."""

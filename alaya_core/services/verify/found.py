@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from alaya_core.models.answers import Finding
 from alaya_core.services.workspace import Workspace
+from alaya_core.text import counted
 
 FIX = "alaya verify --fix"
 REBUILD_GRAPH = "alaya rebuild l2"
@@ -95,13 +96,6 @@ class Found:
     def ok(self) -> bool:
         """Whether nothing is wrong; what is only told does not count."""
         return all(finding.report for finding in self.findings)
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 card`, `2 cards`, `3 bodies`."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun.removesuffix('y')}ies" if noun.endswith("y") else f"{number:,} {noun}s"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -28,8 +28,8 @@ from alaya_core.models.commit import (
     sources_to_json,
 )
 from alaya_core.models.session import SessionInfo
-from alaya_core.services.verify.found import counted
 from alaya_core.stores.folding import Erased, Folded, LinkKey, fold
+from alaya_core.text import counted
 
 WHY = "written back from the graph"
 _RANK = ("session.ingested", "session.distilled", "card.created", "card.changed", "link.removed", "link.created")

@@ -15,7 +15,6 @@ from alaya_core.services.verify.found import (
     NOTHING,
     REBUILD_GRAPH,
     Found,
-    counted,
     counted_are,
     rebuild_mend,
 )
@@ -26,6 +25,7 @@ from alaya_core.stores.files import make_directory
 from alaya_core.stores.folding import Folded, fold, link_key
 from alaya_core.stores.graph_engine import OlderGraphError, UnfinishedGraphError
 from alaya_core.stores.ledger_mending import BadLine, LedgerScan, Place, line_of, rewrite
+from alaya_core.text import counted
 
 _KINDS = {"torn": "torn_line", "crc": "ledger_checksum", "json": "ledger_json", "repeated": "ledger_repeated"}
 _UNKNOWN = ", and nothing knows what it said"

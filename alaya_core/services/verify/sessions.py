@@ -19,12 +19,13 @@ from alaya_core.readers import SourceHints, read_sessions
 from alaya_core.services.erase.past import sources_named
 from alaya_core.services.ingest import Ingest
 from alaya_core.services.session_text import markdown
-from alaya_core.services.verify.found import FIX, NOTHING, Found, counted, counted_are
+from alaya_core.services.verify.found import FIX, NOTHING, Found, counted_are
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import set_aside
 from alaya_core.stores.folding import Folded
 from alaya_core.stores.graph_read import GraphReader
 from alaya_core.stores.sessions import Prepared
+from alaya_core.text import counted
 
 _DATED_ID = re.compile(r"(?<!\d)(20\d{2})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
 _AGAIN = "ingest it again, or restore raw/sessions from a backup"

@@ -6,10 +6,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from alaya_core.services.verify.found import FIX, Found, counted, counted_are, listed
+from alaya_core.services.verify.found import FIX, Found, counted_are, listed
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.access_mending import BrokenBytes, blank, broken_accesses, broken_vitals
 from alaya_core.stores.files import close_to_others, leftovers, set_aside
+from alaya_core.text import counted
 
 _HOUR_S = 3600
 

@@ -9,11 +9,12 @@ from alaya_core.errors import AlayaError, ProviderError
 from alaya_core.models.card import Card, CardState
 from alaya_core.models.commit import Event, link_removed
 from alaya_core.services.index import rebuild_vectors, sync
-from alaya_core.services.verify.found import FIX, REBUILD_GRAPH, REBUILD_VECTORS, Found, counted, rebuild_mend
+from alaya_core.services.verify.found import FIX, REBUILD_GRAPH, REBUILD_VECTORS, Found, rebuild_mend
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.folding import Folded
 from alaya_core.stores.graph_read import GraphReader
 from alaya_core.stores.vector_state import Inspection, VectorMark
+from alaya_core.text import counted
 
 SEARCHED = (CardState.ACTIVE, CardState.SUPERSEDED, CardState.ARCHIVED)
 
