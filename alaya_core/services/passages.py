@@ -127,6 +127,25 @@ def estimated_tokens(text: str) -> int:
     return wide + (len(text) - wide + 3) // 4
 
 
+def beginning(text: str, room: int, *, whole: bool = True) -> str:
+    """The longest beginning of a text that takes at most `room` tokens, cut at a blank where one is near.
+
+    Args:
+        whole: Whether the text is there to its end; if not, its last word may be half of one.
+    """
+    quarters, end = 4 * room, 0
+    for char in text:
+        quarters -= 4 * estimated_tokens(char) if char > "\u2e80" else 1
+        if quarters < 0:
+            break
+        end += 1
+    if whole and end == len(text):
+        return text
+    cut = text[:end]
+    blank = cut.rfind(" ")
+    return (cut[:blank] if blank > 0.8 * end else cut).rstrip()
+
+
 def _fragments(sentence: str, tokens: int) -> Iterator[str]:
     start, rest = 0, len(sentence)
     # Never a look at the whole rest: a line of many megabytes is cut in time that follows its length.

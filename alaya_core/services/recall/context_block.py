@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from alaya_core.clock import iso
 from alaya_core.models.answers import PassageHit, RecallHit
-from alaya_core.services.passages import estimated_tokens
+from alaya_core.services.passages import beginning, estimated_tokens
 from alaya_core.text import safe_line, safe_text
 
 TAG = "alaya-memory"
@@ -113,7 +113,7 @@ def _fitting(entries: Sequence[tuple[str, bool]], room: int) -> list[str]:
     """
     (first, whole), *others = entries
     room = max(room, LEAST_ROOM)
-    kept = [first if whole and estimated_tokens(first) < room else _cut(first, room - 3) + " [...]"]
+    kept = [first if whole and estimated_tokens(first) < room else beginning(first, room - 3, whole=whole) + " [...]"]
     room -= estimated_tokens(kept[0]) + 1
     for entry, whole in others:
         cost = estimated_tokens(entry) + 1
@@ -121,16 +121,3 @@ def _fitting(entries: Sequence[tuple[str, bool]], room: int) -> list[str]:
             kept.append(entry)
             room -= cost
     return kept
-
-
-def _cut(text: str, room: int) -> str:
-    """The longest beginning of a text that takes at most `room` tokens, cut at a space where one is near."""
-    quarters, end = 4 * room, 0
-    for char in text:
-        quarters -= 4 * estimated_tokens(char) if char > "\u2e80" else 1
-        if quarters < 0:
-            break
-        end += 1
-    beginning = text[:end]
-    space = beginning.rfind(" ")
-    return beginning[:space].rstrip() if space > end * 0.8 else beginning.rstrip()

@@ -6,7 +6,7 @@ import re
 
 from alaya_core.models.card import Card
 from alaya_core.secrets import mask
-from alaya_core.services.passages import estimated_tokens
+from alaya_core.services.passages import beginning, estimated_tokens
 from alaya_core.text import safe_line, safe_text
 
 ENOUGH = 48
@@ -59,21 +59,6 @@ def harmless(text: str) -> str:
     line = _TAG.sub("< ", line)
     line = _IMAGE.sub("! ", _LINK.sub("] ", line))
     return "\\" + line if _BLOCK.match(line) else line
-
-
-def beginning(text: str, room: int) -> str:
-    """The longest beginning of a text that takes at most `room` tokens, cut at a blank where one is near."""
-    quarters, end = 4 * room, 0
-    for char in text:
-        quarters -= 4 * estimated_tokens(char) if char > "\u2e80" else 1
-        if quarters < 0:
-            break
-        end += 1
-    if end == len(text):
-        return text
-    cut = text[:end]
-    blank = cut.rfind(" ")
-    return (cut[:blank] if blank > 0.8 * end else cut).rstrip()
 
 
 def _statement(card: Card) -> str:

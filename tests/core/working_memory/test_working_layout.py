@@ -13,10 +13,10 @@ from markdown_it import MarkdownIt
 from alaya_core.clock import DAY_MS
 from alaya_core.models.card import Card, CardState
 from alaya_core.models.card_types import CardType
-from alaya_core.services.passages import estimated_tokens
+from alaya_core.services.passages import beginning, estimated_tokens
 from alaya_core.services.working_memory.choice import Choice, choose
 from alaya_core.services.working_memory.layout import Counts, Laid, lay_out, same_ranks
-from alaya_core.services.working_memory.lines import beginning, harmless
+from alaya_core.services.working_memory.lines import harmless
 from alaya_core.services.working_memory.shares import allot
 from tests.conftest import NOON
 from tests.core.working_memory.memory_cards import a_card
