@@ -209,6 +209,23 @@ def card(commands: Any, name: str, text: str | None, more: str = "") -> Parser:
     return parser
 
 
+def add_mending(parser: Parser) -> None:
+    """The options by which what was found is mended."""
+    parser.add_argument("--fix", action="store_true", help="say what would mend it (at a terminal: ask, then do it)")
+    parser.add_argument("--yes", action="store_true", help="with --fix: do it without asking")
+
+
+def add_run(parser: Parser, force: str) -> None:
+    """The options of a run that tidies.
+
+    Args:
+        force: What `--force` does.
+    """
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done; change nothing")
+    parser.add_argument("--force", action="store_true", help=force)
+    parser.add_argument("--yes", action="store_true", help="forget unusually many cards without asking")
+
+
 def count(text: str) -> int:
     """A whole number of at least 1."""
     return _whole(text, 1)

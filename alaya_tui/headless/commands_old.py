@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +18,7 @@ from alaya_tui.headless.render_old import bulk_lines, bulk_preview, stats_lines
 from alaya_tui.headless.request import Request
 
 if TYPE_CHECKING:
-    from alaya_core.memory import Memory
+    pass
 
 _RUN_WITHIN_HOURS = 20
 
@@ -73,33 +71,17 @@ def _agreed(request: Request, preview: BulkAnswer) -> bool:
 
 def upgrade_command(request: Request) -> Result:
     """Reads again what rules distilled, by the model; or by the rules of today."""
+    from alaya_core.config import environment
     from alaya_tui.headless.commands_gather import distill_status
     from alaya_tui.headless.render_raw import distill_lines
 
     by_rules = request.args.no_llm
-    opened = _without_model(request) if by_rules else request.memory()
-    with opened as memory, request.long_work("upgrade") as (progress, cancel):
+    environ = {**environment(), "MEMORY_LLM_ENABLED": "false"} if by_rules else None
+    with request.memory(environ) as memory, request.long_work("upgrade") as (progress, cancel):
         report = memory.distill(
             redo=by_rules, upgrade=not by_rules, progress=progress, cancel=cancel, announce=request.told.note
         )
     return Result(report, partial(distill_lines, report), distill_status(report))
-
-
-@contextlib.contextmanager
-def _without_model(request: Request) -> Iterator[Memory]:
-    """The memory, with the chat model switched off that config or environment name."""
-    from alaya_core.config import environment
-    from alaya_core.memory import Memory
-
-    environ = {**environment(), "MEMORY_LLM_ENABLED": "false"}
-    with Memory.open(request.args.home, agent=request.args.agent, environ=environ) as memory:
-        for warning in memory.config.warnings:
-            request.told.note(warning)
-        try:
-            yield memory
-        finally:
-            for notice in memory.notices:
-                request.told.note(notice)
 
 
 def cron_command(request: Request) -> Result:

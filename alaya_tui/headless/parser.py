@@ -11,6 +11,7 @@ from alaya_tui.headless.arguments import (
     Parser,
     add_filters,
     add_globals,
+    add_mending,
     card,
     command,
     count,
@@ -212,8 +213,7 @@ def _take_back(commands: Any) -> None:
 def _keep(commands: Any) -> None:
     command(commands, "status", "what each layer holds, and what needs attention")
     verify = command(commands, "verify", "check that the layers agree", more="Exits 1 when something is found.")
-    verify.add_argument("--fix", action="store_true", help="say what would mend it (at a terminal: ask, then do it)")
-    verify.add_argument("--yes", action="store_true", help="with --fix: do it without asking")
+    add_mending(verify)
     rebuild = command(commands, "rebuild", "build the databases anew from the plain files")
     rebuild.add_argument(
         "what", nargs="?", choices=("l1", "l2", "all"), default="all", help="which layer (default: all)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from alaya_tui.headless.arguments import Once, card, command, scope
+from alaya_tui.headless.arguments import Once, add_mending, add_run, card, command, scope
 
 OLD_PHASES = {
     "segment": ("distill",),
@@ -25,8 +25,7 @@ def add_old_names(commands: Any) -> None:
     command(commands, "rebuild-index", None, more="The same as: rebuild l1").set_defaults(command="rebuild", what="l1")
     validate = command(commands, "validate", None, more="The same as: verify. Exits 1 when something is found.")
     validate.set_defaults(command="verify")
-    validate.add_argument("--fix", action="store_true", help="say what would mend it (at a terminal: ask, then do it)")
-    validate.add_argument("--yes", action="store_true", help="with --fix: do it without asking")
+    add_mending(validate)
     command(commands, "stats", None, more="The memory in numbers; more of them: status")
     _consolidate(commands)
     _delete_bulk(commands)
@@ -40,7 +39,7 @@ def _consolidate(commands: Any) -> None:
     consolidate = command(
         commands, "consolidate", None, more="The same as: introspect; skipped if a run ended within 20 hours."
     )
-    consolidate.add_argument("--force", action="store_true", help="even if a run ended within 20 hours")
+    add_run(consolidate, "even if a run ended within 20 hours")
     consolidate.add_argument(
         "--phase",
         action="append",
@@ -49,8 +48,6 @@ def _consolidate(commands: Any) -> None:
         metavar="N",
         help=f"only this one, 1 to {len(OLD_PHASES)} or by name: {', '.join(OLD_PHASES)}",
     )
-    consolidate.add_argument("--dry-run", action="store_true", help="say what would be done; change nothing")
-    consolidate.add_argument("--yes", action="store_true", help="forget unusually many cards without asking")
 
 
 def _delete_bulk(commands: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from alaya_core.models.requests import PHASES
-from alaya_tui.headless.arguments import card, command, count, named
+from alaya_tui.headless.arguments import add_run, card, command, count, named
 
 
 def add_tidying(commands: Any) -> None:
@@ -16,7 +16,7 @@ def add_tidying(commands: Any) -> None:
         "tidy the memory: distill, consolidate, cool-down, forget, index, snapshot",
         more="Goes on with a run that was cut off. Everything it does is in `alaya history` and can be undone.",
     )
-    introspect.add_argument("--dry-run", action="store_true", help="say what would be done; change nothing")
+    add_run(introspect, "begin anew, whatever was cut off")
     introspect.add_argument(
         "--phase",
         action="append",
@@ -25,8 +25,6 @@ def add_tidying(commands: Any) -> None:
         metavar="NAME",
         help=f"only this one: {', '.join(PHASES)}",
     )
-    introspect.add_argument("--force", action="store_true", help="begin anew, whatever was cut off")
-    introspect.add_argument("--yes", action="store_true", help="forget unusually many cards without asking")
     introspect.add_argument(
         "--watch", action="store_true", help="watch the run of another process, or show the last one"
     )

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -40,11 +40,15 @@ class Request:
     emit: Callable[[Any, Sequence[str]], None] = lambda _data, _lines: None
 
     @contextlib.contextmanager
-    def memory(self) -> Iterator[Memory]:
-        """The memory that the options and the environment name; its warnings go to stderr."""
+    def memory(self, environ: Mapping[str, str] | None = None) -> Iterator[Memory]:
+        """The memory that the options and the environment name; its warnings go to stderr.
+
+        Args:
+            environ: Another environment than the process's.
+        """
         from alaya_core.memory import Memory
 
-        with Memory.open(self.args.home, agent=self.args.agent) as memory:
+        with Memory.open(self.args.home, agent=self.args.agent, environ=environ) as memory:
             for warning in memory.config.warnings:
                 self.told.note(warning)
             try:
