@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from alaya_core.services.carry_out import carry_out
+from alaya_core.services.every_card import every_card
 from alaya_core.services.lifecycle.cooling import plan_cool_down
 from alaya_core.services.workspace import Workspace
 
@@ -13,9 +14,7 @@ def cool_down(workspace: Workspace) -> tuple[int, int]:
     Returns:
         How many turned COLD, how many were reheated.
     """
-    with workspace.graph.reading() as reader:
-        cards = reader.all_cards()
-    decisions = plan_cool_down(cards, workspace.now())
+    decisions = plan_cool_down(every_card(workspace), workspace.now())
     done = carry_out(workspace, decisions, verb="cool-down", run="", actor="cool-down").done
     workspace.vitals.fold(workspace.clock(), lambda: workspace.locks.writing("cool-down"))
     verbs = [decision.verb for decision in done]

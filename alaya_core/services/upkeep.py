@@ -12,6 +12,7 @@ from alaya_core.errors import AlayaError, BusyError, ConfigError, ProviderError
 from alaya_core.models.answers import UpkeepAnswer
 from alaya_core.progress import Progress, ProgressSink
 from alaya_core.safe_json import load_json
+from alaya_core.services.every_card import every_card
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.files import folder_bytes, write_file
 from alaya_core.text import counted
@@ -212,8 +213,7 @@ def _cache(workspace: Workspace, _: _Stays) -> str:
     path = workspace.home.cache / "embeddings.sqlite"
     if not path.exists():
         return ""
-    with workspace.graph.reading() as reader:
-        texts = [card.text_to_embed() for card in reader.all_cards()]
+    texts = [card.text_to_embed() for card in every_card(workspace)]
     cache = EmbeddingCache(path)
     known = [*texts, *CHINESE, *ENGLISH, *(text for pair in ANSWERED for text in pair)]
     dropped = cache.keep_only({content_hash(text) for text in known})

@@ -13,6 +13,7 @@ from alaya_core.models.plan import Decision
 from alaya_core.models.requests import IntrospectOptions
 from alaya_core.progress import CancelToken, Progress
 from alaya_core.services.carry_out import CarriedOut, carry_out
+from alaya_core.services.every_card import every_card
 from alaya_core.services.introspect.journal import Journal
 from alaya_core.services.workspace import Workspace
 
@@ -21,8 +22,6 @@ _SHOWN = 200
 """Changes of a phase that its report names; the counts have all of them, and so has the history."""
 _TOLD = 1_000
 """Changes of a phase that are told one by one while it runs."""
-_CARDS_AT_ONCE = 3_000
-"""Read while the graph is held: about a tenth of a second."""
 
 Outcome = Literal["done", "planned", "review", "skipped"]
 
@@ -50,17 +49,9 @@ class Desk:
         return self.options.dry_run
 
     def cards(self) -> list[Card]:
-        """Every card, read in pieces so that nobody who writes waits long; what changes meanwhile is seen when a
-        decision is carried out."""
-        graph = self.workspace.graph
-        with graph.reading() as reader:
-            ids = sorted(reader.card_seqs())
-        found: list[Card] = []
-        for start in range(0, len(ids), _CARDS_AT_ONCE):
-            self.cancel.check()
-            with graph.reading() as reader:
-                found += reader.cards(ids[start : start + _CARDS_AT_ONCE]).values()
-        return [self.planned.get(card.id, card) for card in found]
+        """Every card as it is, or in a dry run as it would be by now; what changes meanwhile is seen when a decision is
+        carried out."""
+        return [self.planned.get(card.id, card) for card in every_card(self.workspace, self.cancel.check)]
 
     def add_usage(self, usage: ModelUsage) -> None:
         """Adds what a model was asked to what it was asked before."""
