@@ -96,6 +96,10 @@ class CardDraft:
     key: str = ""
     expires_at: int | None = None
 
+    def text_to_embed(self) -> str:
+        """What the vector of such a card would stand for."""
+        return _text_to_embed(self)
+
 
 @dataclass(frozen=True, slots=True)
 class LinkDraft:
@@ -160,11 +164,15 @@ class Card:
 
     def text_to_embed(self) -> str:
         """What its vector stands for."""
-        return "\n".join(part for part in (self.title, self.overview, self.content) if part)
+        return _text_to_embed(self)
 
     def content_hash(self) -> str:
         """sha256 of the text its vector stands for, hex."""
         return hashlib.sha256(self.text_to_embed().encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _text_to_embed(card: Card | CardDraft) -> str:
+    return "\n".join(part for part in (card.title, card.overview, card.content) if part)
 
 
 @dataclass(frozen=True, slots=True)

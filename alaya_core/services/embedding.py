@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 
 import numpy as np
@@ -31,6 +31,11 @@ _NEAREST_RELATED, _FARTHEST_RELATED = 0.2, 0.7
 def dominant_script(text: str) -> Script:
     """Which background a text is measured against: `zh` when it holds a CJK character, else `en`."""
     return "zh" if _CJK.search(text) else "en"
+
+
+def are_chinese(texts: Iterable[str]) -> NDArray[np.bool_]:
+    """Of each text whether its `dominant_script` is `zh`."""
+    return np.array([dominant_script(text) == "zh" for text in texts], np.bool_)
 
 
 RELATED = 0.7

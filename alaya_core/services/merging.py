@@ -62,7 +62,7 @@ def merged_cards(keep: Card, other: Card, *, now: int) -> tuple[Card, Card]:
         overview=keep.overview or other.overview,
         tags=united(keep.tags, other.tags),
         entities=united(keep.entities, other.entities),
-        sources=_united_sources(keep, other),
+        sources=united_sources(*keep.sources, *other.sources),
         importance=importance,
         importance_by=by,
         pinned=keep.pinned or other.pinned,
@@ -120,8 +120,9 @@ def united(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*one, *other)))
 
 
-def _united_sources(keep: Card, other: Card) -> tuple[SourceRef, ...]:
+def united_sources(*sources: SourceRef) -> tuple[SourceRef, ...]:
+    """All of these turns, session by session in the order in which they come."""
     turns: dict[str, set[int]] = {}
-    for source in (*keep.sources, *other.sources):
+    for source in sources:
         turns.setdefault(source.session_id, set()).update(source.turns)
     return tuple(SourceRef(session, tuple(sorted(numbers))) for session, numbers in turns.items())

@@ -33,7 +33,7 @@ def similar_pairs(
     import numpy as np
 
     from alaya_core.services.consolidate.pairs import near_pairs
-    from alaya_core.services.embedding import dominant_script
+    from alaya_core.services.embedding import are_chinese
     from alaya_core.services.index import embedder_of
 
     store = workspace.vectors
@@ -53,7 +53,7 @@ def similar_pairs(
         pairs += near_pairs(
             [card.id for card in own],
             np.stack([known[card.id] for card in own]),
-            np.array([dominant_script(card.text_to_embed()) == "zh" for card in own]),
+            are_chinese(card.text_to_embed() for card in own),
             lambda cosines, chinese, others: embedder.rescale(cosines, "zh" if chinese else "en", others),
             least=least,
             most=_LOOKED_AT,

@@ -20,7 +20,7 @@ REDONE = "commits.redone"
 Thing = tuple[str, ...]
 """What can be changed: ("card", id), ("link", from, to, relation), ("session", id)."""
 
-_UPKEEP_VERBS = frozenset({"cool", "reheat", "rise", "sink"})
+UPKEEP_VERBS = frozenset({"cool", "reheat", "rise", "sink"})
 """Changes that nobody decided: they stand in nobody's way."""
 
 
@@ -241,7 +241,7 @@ def _touched(event: Event) -> list[Thing]:
         case "card.created":
             return [("card", event["card"]["id"])]
         case "card.changed":
-            return [] if event["verb"] in _UPKEEP_VERBS else [("card", event["id"])]
+            return [] if event["verb"] in UPKEEP_VERBS else [("card", event["id"])]
         case "card.removed":
             return [("card", event["id"])]
         case "link.created" | "link.removed":

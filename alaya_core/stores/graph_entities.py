@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from alaya_core.models.card import CardState
+from alaya_core.models.card import LIVING
 from alaya_core.stores.graph_read import GraphReader
 
-_SEEN = [str(CardState.ACTIVE), str(CardState.SUPERSEDED)]
+_SEEN = [str(state) for state in LIVING]
 
 
 @dataclass(frozen=True, slots=True)

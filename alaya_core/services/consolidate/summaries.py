@@ -12,6 +12,7 @@ from alaya_core.models.plan import Decision
 from alaya_core.services.consolidate.verdicts import safe_why
 from alaya_core.services.distill.subjects import is_chinese
 from alaya_core.services.distill.titles import fit
+from alaya_core.services.merging import united_sources
 from alaya_core.services.proposal_key import proposal_key
 from alaya_core.text import clip, safe_line
 
@@ -138,11 +139,9 @@ def _importance(cards: Sequence[Card]) -> float:
 
 
 def _sources(cards: Sequence[Card]) -> tuple[SourceRef, ...]:
-    turns: dict[str, set[int]] = defaultdict(set)
-    for card in cards:
-        for source in card.sources:
-            turns[source.session_id].update(source.turns)
-    return tuple(SourceRef(session, tuple(sorted(numbers))) for session, numbers in sorted(turns.items()))
+    """The turns of all of them, in the order of their sessions, whatever that of the cards."""
+    every = united_sources(*(source for card in cards for source in card.sources))
+    return tuple(sorted(every, key=lambda source: source.session_id))
 
 
 def _links(summary: str, cards: Sequence[Card], now: int) -> tuple[Link, ...]:

@@ -23,7 +23,7 @@ from alaya_core.models.commit import Event, card_changed, card_created, link_cre
 from alaya_core.models.session import SessionInfo
 from alaya_core.services.card_making import card_from_draft, links_from_drafts, masked, tidy
 from alaya_core.services.distill.linking_across import links_across
-from alaya_core.services.merging import united, united_text
+from alaya_core.services.merging import united, united_sources, united_text
 from alaya_core.services.workspace import Workspace
 from alaya_core.stores.contexts import ContextTurn, context_turn
 from alaya_core.stores.graph_read import GraphReader
@@ -161,7 +161,7 @@ class Making:
             return
         self.made.repeated += 1
         self.made.stands_for[draft.key or draft.title] = now
-        sources = with_sources(now, draft)
+        sources = united_sources(*now.sources, *draft.sources)
         hands_off = now.origin == "human" and self._by.origin == "llm"  # a model changes nothing that a person wrote
         if sources != now.sources and not hands_off:
             self._change(now, replace(now, sources=sources), "seen again", "")
@@ -209,7 +209,7 @@ class Making:
             content=content,
             tags=tidy(united(known.tags, draft.tags)),
             entities=tidy(united(known.entities, draft.entities)),
-            sources=with_sources(known, draft),
+            sources=united_sources(*known.sources, *draft.sources),
         )
         self._change(known, whole, "merge", f"{self._by.name}: says more of the same")
         self.made.merged += 1
@@ -265,14 +265,6 @@ class Making:
         after = replace(after, rev=before.rev + 1, updated_at=self._now)
         self._changed[after.id] = after
         self._events.append(card_changed(before, after, verb, why=why))
-
-
-def with_sources(card: Card, draft: CardDraft) -> tuple[SourceRef, ...]:
-    """Where a card comes from that was said again: from these turns too."""
-    merged = {source.session_id: set(source.turns) for source in card.sources}
-    for source in draft.sources:
-        merged.setdefault(source.session_id, set()).update(source.turns)
-    return tuple(SourceRef(key, tuple(sorted(turns))) for key, turns in merged.items())
 
 
 def _within(source: SourceRef, others: Collection[SourceRef]) -> bool:

@@ -11,9 +11,6 @@ from alaya_core.services.workspace import Workspace
 from alaya_core.stores.noise_bank import NOISE, NoiseBank
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from alaya_core.services.embedding import Embedder, Vectors
 
 PROTOTYPES = (
@@ -99,11 +96,15 @@ class _Known:
     """The vectors of all that is known to be small talk: shipped ones first, then learnt ones, oldest first."""
 
     def __init__(self, embedder: Embedder, bank: NoiseBank, cancel: CancelToken) -> None:
+        import numpy as np
+
+        from alaya_core.services.embedding import are_chinese
+
         self._embedder, self._bank = embedder, bank
         shipped = embedder.passages(PROTOTYPES, cancel=cancel)
         learnt, chinese = bank.load(shipped.shape[1])
-        self._shipped, self._shipped_chinese = shipped, _chinese(PROTOTYPES)
-        self._learnt, self._learnt_chinese = learnt[-MOST_LEARNT:], chinese[-MOST_LEARNT:]
+        self._rows = np.vstack([shipped, learnt[-MOST_LEARNT:]])
+        self._chinese = np.append(are_chinese(PROTOTYPES), chinese[-MOST_LEARNT:])
 
     def closeness(self, texts: Sequence[str], cancel: CancelToken) -> list[float]:
         """How like each text is to the likest of them, 0..1, rescaled."""
@@ -114,33 +115,24 @@ class _Known:
         """Takes texts in, and keeps the bank."""
         import numpy as np
 
-        before = len(self._learnt)
+        from alaya_core.services.embedding import are_chinese
+
+        shipped, before = len(PROTOTYPES), len(self._rows)
         vectors = self._embedder.passages(texts, cancel=cancel)
-        for text, vector, chinese in zip(texts, vectors, _chinese(texts), strict=True):
+        for text, vector, chinese in zip(texts, vectors, are_chinese(texts), strict=True):
             if self._closest(text, vector) < _SAME:
-                self._learnt = np.vstack([self._learnt, vector[None]])
-                self._learnt_chinese = np.append(self._learnt_chinese, chinese)
-        if len(self._learnt) > before:
-            self._learnt, self._learnt_chinese = self._learnt[-MOST_LEARNT:], self._learnt_chinese[-MOST_LEARNT:]
-            self._bank.save(self._learnt, self._learnt_chinese)
+                self._rows = np.vstack([self._rows, vector[None]])
+                self._chinese = np.append(self._chinese, chinese)
+        if len(self._rows) > before:
+            oldest = np.arange(shipped, max(shipped, len(self._rows) - MOST_LEARNT))
+            self._rows, self._chinese = np.delete(self._rows, oldest, 0), np.delete(self._chinese, oldest)
+            self._bank.save(self._rows[shipped:], self._chinese[shipped:])
 
     def _closest(self, text: str, vector: Vectors) -> float:
-        import numpy as np
-
         from alaya_core.services.embedding import dominant_script
 
-        rows = np.vstack([self._shipped, self._learnt])
-        chinese = np.append(self._shipped_chinese, self._learnt_chinese)
-        return float(self._embedder.rescale(rows @ vector, dominant_script(text), chinese).max())
+        return float(self._embedder.rescale(self._rows @ vector, dominant_script(text), self._chinese).max())
 
 
 def _telling(text: str) -> bool:
     return SHORTEST <= len(text.strip()) <= LONGEST
-
-
-def _chinese(texts: Sequence[str]) -> NDArray[np.bool_]:
-    import numpy as np
-
-    from alaya_core.services.embedding import dominant_script
-
-    return np.array([dominant_script(text) == "zh" for text in texts], np.bool_)

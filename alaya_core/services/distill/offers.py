@@ -69,7 +69,7 @@ class Offers:
         store = self._work.vectors
         stored = store.exists and bool(store.mark().dimensions)
         embedder = embedder_of(self._work, store.mark()) if stored else self._work.embedder
-        texts = ["\n".join(part for part in (each.title, each.overview, each.content) if part) for each in drafts]
+        texts = [draft.text_to_embed() for draft in drafts]
         vectors = embedder.passages(texts, cancel=cancel)
         matrix = store.matrix() if stored else None
         near: list[dict[str, float]] = []
@@ -93,12 +93,12 @@ class Offers:
     ) -> tuple[Offer, ...]:
         import numpy as np
 
-        from alaya_core.services.embedding import dominant_script
+        from alaya_core.services.embedding import are_chinese, dominant_script
 
         if not cosines:
             return ()
         ids = list(cosines)
-        chinese = np.array([dominant_script(cards[each].text_to_embed()) == "zh" for each in ids])
+        chinese = are_chinese(cards[each].text_to_embed() for each in ids)
         given = np.array([cosines[each] for each in ids], np.float32)
         scores = embedder.rescale(given, dominant_script(text), chinese)
         least = self._work.config.distill.offer_similarity

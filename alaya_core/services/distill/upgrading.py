@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from alaya_core.models.card import Card
 from alaya_core.services.distill.making import Making
+from alaya_core.services.undoing import UPKEEP_VERBS
 from alaya_core.services.workspace import Workspace
 
-_BY_ITSELF = frozenset({"seen again", "cool", "reheat", "rise", "sink"})
+_BY_ITSELF = UPKEEP_VERBS | {"seen again"}
 """Changes that no person and no decision made."""
 
 
