@@ -9,6 +9,7 @@ from heapq import nsmallest
 from alaya_core.clock import DAY_MS, iso, local, parse_when
 from alaya_core.models.answers import SnapshotAnswer
 from alaya_core.models.card import Card, CardState
+from alaya_core.models.commit import event_cards
 from alaya_core.models.requests import Filters
 from alaya_core.services.distill.subjects import is_chinese
 from alaya_core.services.lifecycle.temperature import MODELS, columns, life_of, temperatures
@@ -52,13 +53,20 @@ def snapshot(workspace: Workspace, *, write: bool = True) -> SnapshotAnswer:
             return _answer(path, laid, changed=True)
         workspace.require_writable()
         with workspace.locks.writing("snapshot"):
-            # What was erased or forgotten meanwhile must not be written again.
-            if workspace.ledger.last_seq() == seq:
+            if _still_holds(workspace, laid, seq):
                 return _written(workspace, laid)
     with workspace.locks.writing("snapshot"):
         with workspace.graph.reading_to_write() as reader:
             cards = _cards(workspace, reader)
         return _written(workspace, _laid(workspace, cards))
+
+
+def _still_holds(workspace: Workspace, laid: Laid, seq: int) -> bool:
+    """Whether nothing in it changed since a commit: what was erased or forgotten meanwhile must not be written again.
+    What only came meanwhile is in the next one."""
+    since = [event for commit in workspace.ledger.commits(seq) for event in commit.events]
+    touched = {card for event in since for card in event_cards(event)}
+    return not (touched & set(laid.cards) or any(event["kind"] == "erased" for event in since))
 
 
 def _written(workspace: Workspace, laid: Laid) -> SnapshotAnswer:

@@ -166,3 +166,22 @@ def test_what_is_forgotten_while_it_is_made_is_not_in_it(memory, home, open_memo
     assert not waiting
     assert answer.cards == cards[times:]
     assert (home / "snapshot.md").read_text() == answer.text
+
+
+def test_what_only_comes_while_it_is_made_does_not_keep_it_from_being_written(memory, home, open_memory):
+    cards = put(memory, *(a_card(n, content=f"fact number {n}", importance=0.9) for n in range(10, 13)))
+    looked: list[int] = []
+
+    def capturing_clock() -> int:
+        """Each time that the cards are being judged, another one captures a card."""
+        looked.append(len(looked))
+        memory.capture(f"said meanwhile, {len(looked)}")
+        return NOON
+
+    answer = open_memory(clock=capturing_clock).snapshot()
+    assert answer.cards[: len(cards)] == cards
+    once = len(looked)
+    assert (home / "snapshot.md").read_text() == answer.text
+    again = open_memory(clock=capturing_clock).snapshot()
+    assert answer.cards != again.cards
+    assert len(looked) - once == once
