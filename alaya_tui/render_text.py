@@ -64,11 +64,6 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def plural(number: int, noun: str) -> str:
-    """`1 card`, `8,512 cards`."""
-    return f"{count(number)} {noun}" if number == 1 else f"{count(number)} {noun}s"
-
-
 def share(value: float) -> str:
     """A number in 0..1 in three cells: `.92`, `1.0`."""
     if not 0 <= value < 1e6:  # a broken store may hold anything, NaN too

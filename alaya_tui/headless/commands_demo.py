@@ -11,10 +11,10 @@ from pathlib import Path
 from alaya_core.errors import UsageError
 from alaya_core.models.answers import IngestReport, RecallAnswer
 from alaya_core.models.requests import RecallOptions
-from alaya_core.text import safe_line
+from alaya_core.text import counted, safe_line
 from alaya_tui.headless.commands_find import recall_data
 from alaya_tui.headless.render import Result
-from alaya_tui.headless.render_layout import Page, call_on, plural
+from alaya_tui.headless.render_layout import Page, call_on
 from alaya_tui.headless.render_recall import recall_lines
 from alaya_tui.headless.request import Request
 
@@ -78,7 +78,7 @@ def demo_lines(home: Path, report: IngestReport, answer: RecallAnswer, floor: fl
     """What was read, one recall, and how to go on."""
     distilled = report.distilled
     cards = sum(len(each.cards) for each in distilled.sessions) if distilled else 0
-    yield f"📥 {plural(len(report.sessions), 'sample session')} read, {plural(cards, 'card')} made"
+    yield f"📥 {counted(len(report.sessions), 'sample session')} read, {counted(cards, 'card')} made"
     yield ""
     yield from recall_lines(answer, replace(page, call=call_on(str(home))), floor=floor)
     yield ""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from alaya_core.clock import parse_when, system_clock
 from alaya_core.models.answers import BulkAnswer
 from alaya_core.models.requests import PHASES, IntrospectOptions
+from alaya_core.text import counted
 from alaya_tui.headless.parser_old import OLD_PHASES
 from alaya_tui.headless.render import Result
-from alaya_tui.headless.render_layout import Page, plural
+from alaya_tui.headless.render_layout import Page
 from alaya_tui.headless.render_old import bulk_lines, bulk_preview, stats_lines
 from alaya_tui.headless.request import Request
 
@@ -66,7 +67,7 @@ def _agreed(request: Request, preview: BulkAnswer) -> bool:
         return False
     for line in bulk_preview(preview, Page()):
         request.told.note(line)
-    return request.agreed(f"forget {plural(len(preview.cards), 'card')}?")
+    return request.agreed(f"forget {counted(len(preview.cards), 'card')}?")
 
 
 def upgrade_command(request: Request) -> Result:

@@ -14,8 +14,8 @@ from alaya_core.models.answers import (
     LinkView,
     Related,
 )
-from alaya_core.text import cells, pad, safe_line
-from alaya_tui.headless.render_layout import Page, age, ago, argument, plural, ratio, short, spans, tags
+from alaya_core.text import cells, counted, pad, safe_line
+from alaya_tui.headless.render_layout import Page, age, ago, argument, ratio, short, spans, tags
 
 ORDERS = {
     "recent": "most recent first",
@@ -159,7 +159,7 @@ def list_lines(
         yield ""
     shown = offset + len(answer.cards)
     order = ORDERS.get(answer.sort, safe_line(answer.sort))
-    yield f"{len(answer.cards):,} of {plural(answer.total, 'card')}" + (f", {order}" if answer.cards else "")
+    yield f"{len(answer.cards):,} of {counted(answer.total, 'card')}" + (f", {order}" if answer.cards else "")
     if shown < answer.total and answer.cards:
         yield page.dim(f"next: --offset {shown}")
     yield from filters

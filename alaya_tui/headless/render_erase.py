@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from alaya_core.models.answers import EraseAnswer, Erasure, GoingCard
-from alaya_core.text import cells, safe_line
-from alaya_tui.headless.render_layout import Page, listed, plural, short
+from alaya_core.text import cells, counted, safe_line
+from alaya_tui.headless.render_layout import Page, listed, short
 
 MOST_CARDS = 10
 
@@ -66,7 +66,7 @@ def _name(erased: Erasure) -> str:
 
 def _amount(erased: Erasure) -> str:
     parts = [
-        plural(number, noun)
+        counted(number, noun)
         for number, noun in (
             (erased.turns, "turn"),
             (len(erased.cards), "card"),

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from alaya_core.clock import local
 from alaya_core.models.answers import CommitView, FieldChange, HistoryAnswer, UndoAnswer
-from alaya_core.text import safe_line
-from alaya_tui.headless.render_layout import Page, plural, short
+from alaya_core.text import counted, safe_line
+from alaya_tui.headless.render_layout import Page, short
 
 MOST_TOLD = 12  # of one change; --json has all
 MOST_LINES = 24  # of the difference of one field
@@ -19,7 +19,7 @@ def history_lines(answer: HistoryAnswer, page: Page) -> Iterator[str]:
         yield from _commit(commit, page)
     if answer.commits:
         yield ""
-    yield f"{len(answer.commits):,} of {plural(answer.total, 'change')}" + (", newest first" if answer.commits else "")
+    yield f"{len(answer.commits):,} of {counted(answer.total, 'change')}" + (", newest first" if answer.commits else "")
 
 
 def undo_lines(answer: UndoAnswer, page: Page) -> Iterator[str]:

@@ -15,7 +15,8 @@ from alaya_core.models.answers import (
     RunEvent,
     RunsAnswer,
 )
-from alaya_tui.headless.render_layout import Page, plural, short
+from alaya_core.text import counted
+from alaya_tui.headless.render_layout import Page, short
 
 _MOST = 20
 _MARKS = {"done": "✓", "planned": "·", "review": "?", "skipped": "="}
@@ -36,7 +37,7 @@ def introspect_lines(report: IntrospectReport, page: Page) -> Iterator[str]:
     if report.usage is not None:
         yield from page.item("  ", _usage(report.usage))
     if report.reviews:
-        yield from page.item("? ", f"{plural(report.reviews, 'proposal')} for you to decide: {page.call} review")
+        yield from page.item("? ", f"{counted(report.reviews, 'proposal')} for you to decide: {page.call} review")
     if report.note:
         yield from page.item("! ", report.note)
     yield from page.item(*_ending(report, page))
@@ -67,7 +68,7 @@ def _usage(usage: ModelUsage) -> str:
     tokens = f"{about}{usage.input_tokens:,} tokens sent, {usage.output_tokens:,} answered"
     cost = f", {about}{usage.cost:.4f} in the configured prices" if usage.cost is not None else ""
     known = f", {usage.cached} known already" if usage.cached else ""
-    return f"{usage.model}: {plural(usage.calls, 'call')}{known}, {tokens}{cost}"
+    return f"{usage.model}: {counted(usage.calls, 'call')}{known}, {tokens}{cost}"
 
 
 def _ending(report: IntrospectReport, page: Page) -> tuple[str, str]:
@@ -113,7 +114,7 @@ def runs_lines(answer: RunsAnswer, page: Page) -> Iterator[str]:
     for run in answer.runs:
         at = iso(run.started).replace("T", " ").removesuffix("Z")[:16]
         told = f"{run.status} in {run.phase}" if run.phase else run.status
-        yield from page.item("", f"{at} UTC  {run.run}  {told}, {plural(run.changes, 'change')}, by {run.by}")
+        yield from page.item("", f"{at} UTC  {run.run}  {told}, {counted(run.changes, 'change')}, by {run.by}")
 
 
 def review_lines(answer: ReviewAnswer, page: Page) -> Iterator[str]:
@@ -125,7 +126,7 @@ def review_lines(answer: ReviewAnswer, page: Page) -> Iterator[str]:
     if not answer.items:
         yield "Nothing waits for you"
         return
-    yield f"{plural(len(answer.items), 'proposal')} for you to decide:"
+    yield f"{counted(len(answer.items), 'proposal')} for you to decide:"
     for item in answer.items:
         yield from page.item(f"  {item.key[:8]}  ", _item(item))
     yield page.dim(f"{page.call} review accept KEY, review reject KEY; or all")

@@ -15,8 +15,8 @@ from alaya_core.models.answers import (
     StatusAnswer,
     VerifyAnswer,
 )
-from alaya_core.text import clip, pad, safe_line
-from alaya_tui.headless.render_layout import Page, listed, plural, short, size
+from alaya_core.text import clip, counted, pad, safe_line
+from alaya_tui.headless.render_layout import Page, listed, short, size
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 BAR = 10
@@ -40,7 +40,7 @@ def init_lines(report: InitReport, page: Page) -> Iterator[str]:
         return
     folders = [name for name in report.created if name.endswith("/")]
     if folders:
-        yield from page.item("✓ ", f"Created {plural(len(folders), 'folder')}: {' '.join(folders)}")
+        yield from page.item("✓ ", f"Created {counted(len(folders), 'folder')}: {' '.join(folders)}")
     for name in report.created:
         if name not in folders:
             yield from page.item("✓ ", f"Created {report.home if name == '.' else name}")
@@ -74,7 +74,7 @@ def status_lines(answer: StatusAnswer, page: Page) -> Iterator[str]:
 def _raw(answer: StatusAnswer, page: Page) -> Iterator[str]:
     raw = answer.raw
     yield "L3 Raw Storage"
-    yield f"  Sessions: {raw.sessions:,} ({size(raw.bytes)}), {plural(raw.turns, 'turn')}"
+    yield f"  Sessions: {raw.sessions:,} ({size(raw.bytes)}), {counted(raw.turns, 'turn')}"
     if raw.oldest is not None and raw.newest is not None:
         yield f"  Oldest: {local(raw.oldest, '%Y-%m-%d')}"
         yield f"  Newest: {local(raw.newest, '%Y-%m-%d')}"
@@ -120,12 +120,12 @@ def _upkeep(answer: StatusAnswer, page: Page) -> Iterator[str]:
         return
     said = [
         f"{size(waiting.get('access_bytes_unfolded', 0))} of the access log to fold",
-        plural(waiting.get("table_versions", 0), "table version"),
-        f"{plural(waiting.get('rows_unindexed', 0), 'row')} to index",
+        counted(waiting.get("table_versions", 0), "table version"),
+        f"{counted(waiting.get('rows_unindexed', 0), 'row')} to index",
     ]
     if left := waiting.get("leftover_bytes", 0):
         said.append(f"{size(left)} left by builds that were cut off")
-    ledger = f"{plural(waiting.get('ledger_segments', 0), 'segment')}, {size(answer.ledger.get('bytes', 0))}"
+    ledger = f"{counted(waiting.get('ledger_segments', 0), 'segment')}, {size(answer.ledger.get('bytes', 0))}"
     yield "Upkeep"
     yield f"  Ledger: {ledger}"
     yield f"  Embedding cache: {size(waiting.get('cache_bytes', 0))}"
@@ -172,11 +172,11 @@ def verify_lines(answer: VerifyAnswer, page: Page, *, fix: bool = False) -> Iter
     for step in answer.plan if waits else ():
         yield from page.item("→ ", f"Would mend: {step}")
     wrong = sum(not finding.report for finding in answer.findings)
-    notes = f", {plural(len(answer.findings) - wrong, 'note')}" if len(answer.findings) > wrong else ""
-    yield f"{'✓ Nothing wrong' if answer.ok else plural(wrong, 'finding')}{notes}; checked {checked or 'nothing'}"
+    notes = f", {counted(len(answer.findings) - wrong, 'note')}" if len(answer.findings) > wrong else ""
+    yield f"{'✓ Nothing wrong' if answer.ok else counted(wrong, 'finding')}{notes}; checked {checked or 'nothing'}"
     for name, sentence in _NOT_CHECKED.items():
         if number := answer.checked.get(name):
-            yield from page.item("· ", sentence.format(plural(number, "change")))
+            yield from page.item("· ", sentence.format(counted(number, "change")))
     if waits:
         yield page.dim(f"nothing is changed yet; do it with: {page.call} verify --fix --yes")
     elif not answer.ok and not fix:
@@ -191,14 +191,14 @@ def rebuild_lines(answer: RebuildAnswer, page: Page) -> Iterator[str]:
     """What was built, from what, how long it took."""
     yield from page.item("✓ ", f"Rebuilt {listed(answer.rebuilt) or 'nothing'} in {answer.took_ms / 1000:.1f}s")
     parts = [
-        plural(answer.cards, "card"),
-        plural(answer.links, "link"),
-        plural(answer.sessions, "session"),
-        plural(answer.passages, "passage"),
+        counted(answer.cards, "card"),
+        counted(answer.links, "link"),
+        counted(answer.sessions, "session"),
+        counted(answer.passages, "passage"),
     ]
     yield f"  {listed(parts)}"
     if answer.vectors_pending:
-        yield f"  {plural(answer.vectors_pending, 'vector')} still to be made"
+        yield f"  {counted(answer.vectors_pending, 'vector')} still to be made"
     for warning in answer.warnings:
         yield f"! {safe_line(warning)}"
 
@@ -214,9 +214,9 @@ def doctor_lines(answer: DoctorAnswer, page: Page) -> Iterator[str]:
     warned = sum(check.status == "warn" for check in answer.checks)
     yield ""
     if answer.ok and not warned:
-        yield f"✓ All {plural(len(answer.checks), 'check')} passed"
+        yield f"✓ All {counted(len(answer.checks), 'check')} passed"
     else:
-        yield f"{plural(failed, 'check')} failed, {plural(warned, 'warning')}"
+        yield f"{counted(failed, 'check')} failed, {counted(warned, 'warning')}"
 
 
 def config_lines(answer: ConfigAnswer, page: Page) -> Iterator[str]:

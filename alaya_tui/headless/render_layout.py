@@ -122,11 +122,6 @@ def call_on(home: str | None) -> str:
     return f"alaya --home {shlex.quote(safe_line(home))}" if home else "alaya"
 
 
-def plural(number: int, noun: str) -> str:
-    """`1 card`, `2,000 cards`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def listed(parts: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)

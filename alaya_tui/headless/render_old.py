@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from alaya_core.clock import local
 from alaya_core.models.answers import BulkAnswer, StatsAnswer
-from alaya_core.text import cells, safe_line
-from alaya_tui.headless.render_layout import Page, ago, plural, short
+from alaya_core.text import cells, counted, safe_line
+from alaya_tui.headless.render_layout import Page, ago, short
 
 MOST_CARDS = 20
 _TITLE = "Memory System Stats"
@@ -56,7 +56,7 @@ def bulk_lines(answer: BulkAnswer, page: Page) -> Iterator[str]:
     if not answer.cards:
         yield "= No card to forget"
     elif answer.done:
-        yield f"✓ Forgot {plural(len(answer.cards), 'card')}"
+        yield f"✓ Forgot {counted(len(answer.cards), 'card')}"
         yield from _cards(answer, page)
     else:
         yield from bulk_preview(answer, page)
@@ -70,7 +70,7 @@ def bulk_lines(answer: BulkAnswer, page: Page) -> Iterator[str]:
 
 def bulk_preview(answer: BulkAnswer, page: Page) -> Iterator[str]:
     """What would be forgotten."""
-    yield f"This would forget {plural(len(answer.cards), 'card')}"
+    yield f"This would forget {counted(len(answer.cards), 'card')}"
     yield from _cards(answer, page)
 
 

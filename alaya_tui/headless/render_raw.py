@@ -16,8 +16,8 @@ from alaya_core.models.answers import (
     TraceSession,
     TraceTurn,
 )
-from alaya_core.text import safe_line
-from alaya_tui.headless.render_layout import Page, argument, is_id, listed, plural, reasons, short
+from alaya_core.text import counted, safe_line
+from alaya_tui.headless.render_layout import Page, argument, is_id, listed, reasons, short
 
 IN_FULL = 10
 MOST_SKIPPED = 5
@@ -63,7 +63,7 @@ def _became(outcome: SessionOutcome) -> str:
     where = outcome.path or "the raw layer"
     told = {
         "new": f"Saved to {where}",
-        "grown": f"{plural(outcome.new_turns, 'new turn')} added to {where}",
+        "grown": f"{counted(outcome.new_turns, 'new turn')} added to {where}",
         "unchanged": f"Unchanged since it was read before: {where}",
         "conflict": f"Kept beside another session of the same id: {where}",
     }.get(outcome.status, outcome.status)
@@ -75,7 +75,7 @@ def _one_line(outcome: SessionOutcome, page: Page) -> Iterator[str]:
     reason = f": {outcome.reason}" if outcome.reason else ""
     yield from page.item(
         f"{MARKS[outcome.status]} ",
-        f"{outcome.session_id}  {plural(outcome.turns, 'turn')}{new}  {outcome.status}{reason}",
+        f"{outcome.session_id}  {counted(outcome.turns, 'turn')}{new}  {outcome.status}{reason}",
     )
     yield from _skipped(outcome, page)
 
@@ -86,7 +86,7 @@ def _skipped(outcome: SessionOutcome, page: Page) -> Iterator[str]:
         yield from page.item("  ! ", f"{line} skipped: {skipped.reason}")
     more = max(outcome.skipped_count, len(outcome.skipped)) - MOST_SKIPPED
     if more > 0:
-        yield f"  ! and {plural(more, 'more line')} skipped (all of them with --json)"
+        yield f"  ! and {counted(more, 'more line')} skipped (all of them with --json)"
 
 
 def _passed_over(report: IngestReport, page: Page) -> Iterator[str]:
@@ -102,9 +102,9 @@ def _totals(report: IngestReport) -> str:
         return "Nothing was ingested: no session was found there"
     totals = reasons((each.status, 1) for each in report.sessions)
     told = listed([f"{number:,} {status}" for status, number in totals])
-    turns = plural(sum(each.turns for each in report.sessions), "turn")
-    skipped = plural(sum(max(each.skipped_count, len(each.skipped)) for each in report.sessions), "line")
-    return f"{plural(len(report.sessions), 'session')} ({told}), {turns}, {skipped} skipped"
+    turns = counted(sum(each.turns for each in report.sessions), "turn")
+    skipped = counted(sum(max(each.skipped_count, len(each.skipped)) for each in report.sessions), "line")
+    return f"{counted(len(report.sessions), 'session')} ({told}), {turns}, {skipped} skipped"
 
 
 def distill_lines(report: DistillReport, page: Page) -> Iterator[str]:
@@ -118,24 +118,24 @@ def distill_lines(report: DistillReport, page: Page) -> Iterator[str]:
             yield from _distilled_line(outcome, page)
     skipped = [each for each in report.sessions if each.status == "skipped"]
     for reason, number in reasons((each.reason or "nothing new", 1) for each in skipped):
-        yield from page.item("= ", f"{plural(number, 'session')} skipped: {reason}")
+        yield from page.item("= ", f"{counted(number, 'session')} skipped: {reason}")
     if not report.sessions:
         yield "✓ Nothing to distill: every session is done"
         return
     yield ""
     again = sum(each.status == "retry" for each in report.sessions)
-    cards = plural(sum(len(each.cards) for each in report.sessions), "card")
-    links = plural(sum(len(each.links) for each in report.sessions), "link")
-    done = plural(len(worked) - again, "session")
+    cards = counted(sum(len(each.cards) for each in report.sessions), "card")
+    links = counted(sum(len(each.links) for each in report.sessions), "link")
+    done = counted(len(worked) - again, "session")
     yield from page.item("! " if again else "✓ ", f"{cards} and {links} from {done}, by {report.distiller}")
     if again:
-        yield from page.item("  ", f"{plural(again, 'session')} will be tried again by the next distill")
+        yield from page.item("  ", f"{counted(again, 'session')} will be tried again by the next distill")
     for sentence in report.settled:
         yield from page.item("  ✓ ", sentence)
     if report.usage is not None:
         yield from page.item("  ", _used(report.usage))
     if report.vectors_pending:
-        yield f"  {plural(report.vectors_pending, 'vector')} still to be made"
+        yield f"  {counted(report.vectors_pending, 'vector')} still to be made"
 
 
 def _used(usage: ModelUsage) -> str:
@@ -144,11 +144,11 @@ def _used(usage: ModelUsage) -> str:
     about = "about " if usage.estimated else ""
     tokens = f"{about}{usage.input_tokens:,} tokens sent, {usage.output_tokens:,} answered"
     cost = f", cost {usage.cost:.4f}" if usage.cost is not None else ""
-    return f"{plural(usage.calls, 'request')}{known}, {tokens}{cost}"
+    return f"{counted(usage.calls, 'request')}{known}, {tokens}{cost}"
 
 
 def _distilled_line(outcome: DistillOutcome, page: Page) -> Iterator[str]:
-    made = f"{plural(len(outcome.cards), 'card')}, {plural(len(outcome.links), 'link')}"
+    made = f"{counted(len(outcome.cards), 'card')}, {counted(len(outcome.links), 'link')}"
     told = f"not done: {outcome.reason}" if outcome.status == "retry" else made
     yield from page.item("! " if outcome.status == "retry" else "🧠 ", f"{outcome.session_id}  {told}")
 
@@ -162,11 +162,11 @@ def _distilled(outcome: DistillOutcome, page: Page, *, explained: bool) -> Itera
     if not outcome.cards:
         yield from page.item("   ", f"No cards{': ' + outcome.reason if outcome.reason else ''}")
         return
-    yield f"   Found {plural(len(outcome.cards), 'card')}:"
+    yield f"   Found {counted(len(outcome.cards), 'card')}:"
     for card in outcome.cards:
         yield from page.item("     ✓ Card: ", f"{card.title} [{card.type}]  {short(card.card_id)}")
     if outcome.links:
-        yield f"   Created {plural(len(outcome.links), 'link')}:"
+        yield f"   Created {counted(len(outcome.links), 'link')}:"
     for link in outcome.links:
         yield from page.item("     ✓ ", f"{_end(link.from_title)} {link.relation} {_end(link.to_title)}")
     if explained and outcome.reason:
@@ -202,7 +202,7 @@ def trace_lines(answer: TraceAnswer, page: Page) -> Iterator[str]:
 def _told(session: TraceSession) -> str:
     when = iso(session.timestamp).replace("T", " ").removesuffix("Z")[:16]
     where = ", ".join(part for part in (session.channel, session.agent) if part)
-    total = f", {plural(session.total, 'turn')}" if session.total else ""
+    total = f", {counted(session.total, 'turn')}" if session.total else ""
     gone = "; its file is gone, these are the turns kept with the card" if session.missing else ""
     return f"{session.session_id} ({when} UTC{', ' + where if where else ''}{total}{gone})"
 
@@ -212,7 +212,7 @@ def _turns(session: TraceSession, page: Page) -> Iterator[str]:
     whole = any(not turn.relevant for turn in session.turns)
     for turn in session.turns:
         if last is not None and turn.turn > last + 1:
-            yield page.dim(f"  ... {plural(turn.turn - last - 1, 'turn')} between")
+            yield page.dim(f"  ... {counted(turn.turn - last - 1, 'turn')} between")
         last = turn.turn
         mark = ("* " if turn.relevant else "  ") if whole else ""
         yield from _turn(mark, turn, page)

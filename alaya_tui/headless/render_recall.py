@@ -7,8 +7,8 @@ from typing import Any
 
 from alaya_core.clock import local
 from alaya_core.models.answers import PassageHit, RecallAnswer, RecallHit, Related
-from alaya_core.text import safe_line
-from alaya_tui.headless.render_layout import Page, argument, plural, ratio, short, tags
+from alaya_core.text import counted, safe_line
+from alaya_tui.headless.render_layout import Page, argument, ratio, short, tags
 
 MOST_RELATED = 3
 INDENT = 4
@@ -96,9 +96,9 @@ def _passage(passage: PassageHit, page: Page, explain: bool) -> Iterator[str]:
 
 
 def _found(answer: RecallAnswer) -> str:
-    found = f"Found {plural(len(answer.results), 'card')}"
+    found = f"Found {counted(len(answer.results), 'card')}"
     if answer.passages:
-        found += f" and {plural(len(answer.passages), 'passage')}"
+        found += f" and {counted(len(answer.passages), 'passage')}"
     return f"{found} in {answer.took_ms}ms"
 
 

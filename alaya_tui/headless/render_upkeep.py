@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from alaya_core.models.answers import ReembedAnswer, UpkeepAnswer
-from alaya_core.text import safe_line
-from alaya_tui.headless.render_layout import Page, listed, plural, size
+from alaya_core.text import counted, safe_line
+from alaya_tui.headless.render_layout import Page, listed, size
 
 _PARTS = {"raw": "plain files", "kuzu": "graph", "lancedb": "vectors and words", "cache": "embedding cache"}
 
@@ -15,16 +15,16 @@ def estimate(answer: ReembedAnswer) -> str:
     """What a reembed takes, in a sentence."""
     missing = answer.texts - answer.cached
     if not missing:
-        return f"{plural(answer.texts, 'text')}, their vectors are all known already: nothing is embedded"
+        return f"{counted(answer.texts, 'text')}, their vectors are all known already: nothing is embedded"
     parts = [f"about {answer.tokens:,} tokens"]
     if answer.requests:
-        parts.append(plural(answer.requests, "request"))
+        parts.append(counted(answer.requests, "request"))
     parts.append("time not measured" if answer.seconds is None else f"about {_duration(answer.seconds)}")
     if answer.price is not None:
         parts.append(f"costs about {answer.price:.4g}")
     where = f"sent to {answer.host}" if answer.host else "nothing leaves this machine"
     known = f" ({answer.cached:,} known already)" if answer.cached else ""
-    return f"{plural(missing, 'text')} to embed by {answer.to_model}{known}: {', '.join(parts)}; {where}"
+    return f"{counted(missing, 'text')} to embed by {answer.to_model}{known}: {', '.join(parts)}; {where}"
 
 
 def reembed_lines(answer: ReembedAnswer, page: Page) -> Iterator[str]:

@@ -14,8 +14,8 @@ from alaya_core.models.answers import (
     TimelineDay,
     TimelineEntry,
 )
-from alaya_core.text import cells, pad, safe_line
-from alaya_tui.headless.render_layout import Page, argument, plural, short
+from alaya_core.text import cells, counted, pad, safe_line
+from alaya_tui.headless.render_layout import Page, argument, short
 
 _NAME = 28  # cells of the column of names
 _FEW = 20  # cards that a page of one thing lists by importance
@@ -37,7 +37,7 @@ def entities_lines(answer: EntitiesAnswer, page: Page) -> Iterator[str]:
         yield from _row(row, page, widest)
     if answer.entities:
         yield ""
-    yield f"{len(answer.entities):,} of {plural(answer.total, 'entity').replace('entitys', 'entities')}"
+    yield f"{len(answer.entities):,} of {counted(answer.total, 'entity')}"
     if answer.entities:
         yield page.dim(f"all about one: {page.call} entities NAME")
     elif not answer.total:
@@ -80,7 +80,7 @@ def timeline_lines(answer: TimelineAnswer, page: Page) -> Iterator[str]:
     yield from _days(answer.days, page)
     if answer.days:
         yield ""
-    yield f"{shown:,} of {plural(answer.total, 'card')}" + (", newest day first" if shown else "")
+    yield f"{shown:,} of {counted(answer.total, 'card')}" + (", newest day first" if shown else "")
     if shown < answer.total:
         yield page.dim("earlier ones: --until WHEN, or a higher --limit")
 

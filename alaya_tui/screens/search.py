@@ -14,9 +14,9 @@ from textual.widgets import Input, Label, Static
 
 from alaya_core.models.answers import CardList, CardRow, PassageHit, RecallAnswer, RecallHit
 from alaya_core.models.requests import RecallOptions
+from alaya_core.text import counted
 from alaya_tui.actions import SEARCH, bindings_for
 from alaya_tui.messages import CardWanted
-from alaya_tui.render_text import plural
 from alaya_tui.screens import search_rows as rows
 from alaya_tui.screens.browsing import BROWSE, Browsing
 from alaya_tui.screens.preview import Preview
@@ -179,7 +179,7 @@ class SearchScreen(Browsing):
     def _titles_came(self, text: str, cards: CardList) -> None:
         """Until the engine is there, titles answer."""
         found = rows.title_rows(cards.cards, text, self.alaya.clock())
-        self.say(f"{plural(len(found), 'title')} so far ...   loading the engine")
+        self.say(f"{counted(len(found), 'title')} so far ...   loading the engine")
         self.show_rows(text, FixedRows(found))
 
     def _ask_again(self, text: str) -> None:

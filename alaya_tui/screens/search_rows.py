@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from alaya_core.models.answers import CardRow, PassageHit, RecallAnswer, RecallHit
-from alaya_tui.render_text import age, count, line, plural, share, tier_letter, title
+from alaya_core.text import counted
+from alaya_tui.render_text import age, count, line, share, tier_letter, title
 from alaya_tui.widgets.rows import Cell, Column, Row, heading
 
 # Narrow lists first lose the links, then the type, then the age: the title is what people read.
@@ -121,15 +122,15 @@ def _with_distinct_keys(rows: Sequence[Row]) -> list[Row]:
 
 def browse_words(total: int, sort: str) -> str:
     """The status line of the whole list."""
-    return f"{plural(total, 'card')}, {SORT_NAMES.get(sort, sort)}"
+    return f"{counted(total, 'card')}, {SORT_NAMES.get(sort, sort)}"
 
 
 def answer_words(answer: RecallAnswer, total: int | None, floor: float | None, *, more_to_come: bool) -> str:
     """The status line of a search: how many, how fast, what was left out, what did not answer."""
     cards = count(len(answer.results))
-    parts = [f"{cards} of {count(total)}" if total is not None else plural(len(answer.results), "card")]
+    parts = [f"{cards} of {count(total)}" if total is not None else counted(len(answer.results), "card")]
     if answer.passages:
-        parts[0] += f" + {plural(len(answer.passages), 'passage')}"
+        parts[0] += f" + {counted(len(answer.passages), 'passage')}"
     parts.append(f"{answer.took_ms} ms")
     if answer.filtered.below_floor:
         below = f" below {share(floor)}" if floor is not None else " below the floor"
@@ -148,7 +149,7 @@ def nothing_found(query: str, answer: RecallAnswer) -> str:
     """What to do when nothing was found."""
     shown = line(query, 60)
     if answer.filtered.below_floor:
-        weak = f'Nothing close enough to "{shown}": {plural(answer.filtered.below_floor, "weak hit")} left out.'
+        weak = f'Nothing close enough to "{shown}": {counted(answer.filtered.below_floor, "weak hit")} left out.'
         return f"{weak}\n\nTry other words, or fewer."
     return f'Nothing found for "{shown}".\n\nTry other words, or fewer. Esc shows all cards.'
 

@@ -8,8 +8,9 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from alaya_core.text import counted
 from alaya_tui.messages import HeaderState
-from alaya_tui.render_text import count, fit, plural, tier_colour, tier_letter
+from alaya_tui.render_text import count, fit, tier_colour, tier_letter
 
 
 class HeaderLine(Widget):
@@ -33,7 +34,7 @@ class HeaderLine(Widget):
             left.append(("  read-only", "$text-warning"))
         counts: list[tuple[str, str]] = []
         if state.cards is not None:
-            counts.append((f"   {plural(state.cards, 'card')}", ""))
+            counts.append((f"   {counted(state.cards, 'card')}", ""))
             counts += [(f"  {tier_letter(tier)} {count(number)}", tier_colour(tier)) for tier, number in state.tiers]
         home = [(f"  {state.home}", "$foreground-muted")] if state.home else []
         for pieces in ([*left, *home, *counts], [*left, *counts], [*left, *counts[:1]], left):
