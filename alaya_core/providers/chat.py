@@ -91,13 +91,7 @@ class HttpChat:
 
     def __init__(self, endpoint: ChatEndpoint, client: JsonClient | None = None) -> None:
         self._endpoint = endpoint
-        self._client = client or JsonClient(
-            endpoint.base_url,
-            api_key=endpoint.api_key,
-            key_name=endpoint.key_name,
-            timeout_s=endpoint.timeout_s,
-            policy=_PATIENCE,
-        )
+        self._client = client or JsonClient.of(endpoint, _PATIENCE)
         self.model = endpoint.model
         self.name = self._client.name
         self.host = self._client.host

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from alaya_core.errors import ConfigError, ProviderError
@@ -72,6 +72,19 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+class Addressed(Protocol):
+    """A service with every choice made, as far as reaching it goes."""
+
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def api_key(self) -> str: ...
+    @property
+    def key_name(self) -> str: ...
+    @property
+    def timeout_s(self) -> float: ...
+
+
 class JsonClient:
     """Posts JSON to one service. May be used from several threads.
 
@@ -114,6 +127,21 @@ class JsonClient:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self._client: httpx.Client | None = None
+
+    @classmethod
+    def of(cls, endpoint: Addressed, policy: RetryPolicy = PATIENT) -> JsonClient:
+        """The client of a service.
+
+        Raises:
+            ConfigError: Its address is no http address with a host.
+        """
+        return cls(
+            endpoint.base_url,
+            api_key=endpoint.api_key,
+            key_name=endpoint.key_name,
+            timeout_s=endpoint.timeout_s,
+            policy=policy,
+        )
 
     def __repr__(self) -> str:
         return f"JsonClient({self.name})"

@@ -33,12 +33,7 @@ class OpenAICompatibleProvider:
 
     def __init__(self, endpoint: Endpoint, client: JsonClient | None = None) -> None:
         self._endpoint = endpoint
-        self._client = client or JsonClient(
-            endpoint.base_url,
-            api_key=endpoint.api_key,
-            key_name=endpoint.key_name,
-            timeout_s=endpoint.timeout_s,
-        )
+        self._client = client or JsonClient.of(endpoint)
         self.model = endpoint.model
         self.host = self._client.host
         self.cache_key = "|".join(

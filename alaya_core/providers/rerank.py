@@ -146,13 +146,7 @@ class HttpReranker:
     def __init__(self, endpoint: RerankEndpoint, clock: Clock, client: JsonClient | None = None) -> None:
         self._endpoint = endpoint
         self._clock = clock
-        self._client = client or JsonClient(
-            endpoint.base_url,
-            api_key=endpoint.api_key,
-            key_name=endpoint.key_name,
-            timeout_s=endpoint.timeout_s,
-            policy=_ONCE_MORE,
-        )
+        self._client = client or JsonClient.of(endpoint, _ONCE_MORE)
         self.model = endpoint.model
         self.name = self._client.name
         self.host = self._client.host
